@@ -1,0 +1,12 @@
+/* The one place that asks the system for the time. */
+#include "base/mono.h"
+
+#include <time.h>
+
+struct mono mono_now(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_BOOTTIME, &ts);
+	return (struct mono){ (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000 };
+}

@@ -1,0 +1,40 @@
+/* The pass: model → wanted → plan → kernel → settle, in bounded turns, without a loop or a clock of its own.
+ * daemon/run drives it from libuv; tests drive it by hand with a fake kernel and a fake clock. */
+#pragma once
+#include "base/mono.h"
+#include "core/change.h"
+#include "kernel/kernel.h"
+
+struct journal;
+struct view;
+
+struct reconcile_options {
+	const char *node;               /* this node's name, lower case */
+	const char *sched;              /* scheduler of all virtual servers */
+	int64_t sync_period_ms;         /* an audit reads everything once within this time */
+	int64_t service_drain_limit_ms; /* how long a virtual server whose Service is gone may drain; < 0 = no limit */
+	int64_t address_linger_ms;      /* how long its address refuses afterwards */
+	uint64_t seed;                  /* of this node: the order in which real servers are added */
+	bool verbose;                   /* a log line at each check of each drain */
+	struct mono (*clock)(void *ctx);
+	void *clock_ctx;
+};
+
+struct reconcile;
+/* Borrows kernel and journal (journal may be NULL: nothing is remembered; nothing is known, as on a first start). */
+struct reconcile *reconcile_new(const struct reconcile_options *options, struct kernel *kernel, struct journal *journal);
+void reconcile_free(struct reconcile *r); /* changes nothing in the kernel */
+
+/* Takes the changes. */
+void reconcile_changes(struct reconcile *r, struct change *changes, size_t n);
+/* The first lists are complete; partial: nothing may be removed yet. Before the first call nothing is written. */
+void reconcile_synced(struct reconcile *r, bool partial);
+/* Somebody else changed these areas of the kernel (enum kernel_area). */
+void reconcile_drift(struct reconcile *r, unsigned areas);
+
+/* One bounded step: one read, or one apply of at most KERNEL_OPS_MAX operations. Says when the next one is due: a time
+ * that is not after now means at once; MONO_NEVER: only after new input. */
+struct mono reconcile_turn(struct reconcile *r);
+
+/* What the tables show. Owned: view_free(). */
+struct view *reconcile_view(const struct reconcile *r);
