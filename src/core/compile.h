@@ -1,0 +1,26 @@
+/* One Service and its slices + facts of this node → the virtual servers that it wants. Pure. */
+#pragma once
+#include "base/arena.h"
+#include "core/model.h"
+
+struct wanted_vs {
+	struct vs_key key;
+	struct vs_attrs attrs;
+	const char *port_name; /* "" if unnamed */
+	struct rs_key *rs;     /* sorted by rs_cmp(), each once; weight 1 */
+	size_t n_rs;
+};
+/* What one Service wants. */
+struct compiled {
+	struct arena *arena; /* holds all of it */
+	struct wanted_vs *vss; /* sorted by vs_cmp(), each once */
+	size_t n_vss;
+};
+struct node_facts {
+	const char *node;  /* this node's name */
+	const char *sched; /* scheduler of all virtual servers */
+};
+
+/* owned: compiled_free(). A subject without Service wants nothing. */
+struct compiled *compile(const struct subject *subject, const struct node_facts *facts);
+void compiled_free(struct compiled *compiled); /* NULL is fine */

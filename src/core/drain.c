@@ -1,0 +1,64 @@
+/* The heart: when may a server of weight 0 be deleted. No I/O, no clock. */
+#include "core/drain.h"
+
+enum drain_verdict drain_judge(const struct drain *drain, const struct drain_sight *sight, struct mono now)
+{
+	if (sight->wanted)
+		return DRAIN_REVIVE;
+	if (!sight->present)
+		return DRAIN_GONE;
+	if (mono_reached(drain->deadline, now))
+		return DRAIN_FORCE;
+	if (sight->dumped_at.ms <= drain->zeroed_at.ms)
+		return DRAIN_SETTLE; /* a zero counted before the weight was zeroed proves nothing */
+	if (sight->active || sight->inactive)
+		return DRAIN_KEEP;
+	/* Twice: a packet that was past the scheduler when the weight changed may still make an entry. */
+	if (mono_set(drain->zero_since) && sight->dumped_at.ms - drain->zero_since.ms >= DRAIN_TWICE_MS)
+		return DRAIN_DELETE;
+	return DRAIN_SETTLE;
+}
+
+void drain_begin(struct drain *drain, struct mono since, struct mono now)
+{
+	*drain = (struct drain){
+		.on = true,
+		.since = since,
+		.zeroed_at = now,
+		.zero_since = MONO_NEVER,
+		.deadline = MONO_NEVER,
+		.next_check = mono_after(now, DRAIN_TWICE_MS),
+		.verdict = DRAIN_SETTLE,
+	};
+}
+
+static int64_t wait_ms(const struct drain *drain, int64_t period_ms)
+{
+	static const int64_t first[] = { 50, 250 };
+
+	return drain->checks <= ARRAY_SIZE(first) ? first[drain->checks - 1] : period_ms;
+}
+
+void drain_note(struct drain *drain, const struct drain_sight *sight, uint32_t active_before, int64_t period_ms)
+{
+	bool zero = sight->active == 0 && sight->inactive == 0;
+
+	if (sight->dumped_at.ms <= drain->zeroed_at.ms)
+		return;
+	if (!drain->counted) {
+		drain->counted = true;
+		drain->active_start = sight->active;
+		drain->inactive_start = sight->inactive;
+	} else if (zero && active_before > 0) {
+		drain->dropped_at_once = true;
+	}
+	if (drain->checks < UINT8_MAX)
+		drain->checks++;
+	if (!zero) {
+		drain->zero_since = MONO_NEVER;
+		drain->dropped_at_once = false;
+	} else if (!mono_set(drain->zero_since)) {
+		drain->zero_since = sight->dumped_at;
+	}
+	drain->next_check = mono_after(sight->dumped_at, zero ? DRAIN_TWICE_MS : wait_ms(drain, period_ms));
+}

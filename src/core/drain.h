@@ -1,0 +1,36 @@
+/* One draining real server: the verdict for it now, and when to look again. Pure. */
+#pragma once
+#include "base/mono.h"
+#include "core/view.h"
+
+#define DRAIN_TWICE_MS 10 /* two reads of zero lie at least this far apart */
+
+/* Where a drain stands. Lives beside the real server in core/observed. */
+struct drain {
+	bool on;
+	bool counted;            /* active_start, inactive_start are set */
+	bool dropped_at_once;    /* active fell to zero between two checks and no inactive was seen */
+	uint8_t checks;          /* up to 255 */
+	struct mono since;       /* when it began, perhaps before a restart */
+	struct mono zeroed_at;   /* when the kernel acknowledged weight 0, or was found with it */
+	struct mono zero_since;  /* begin of the first read of an unbroken row of zeros */
+	struct mono deadline;    /* its limit */
+	struct mono next_check;
+	uint32_t active_start, inactive_start;
+	enum drain_verdict verdict; /* of the last check */
+};
+
+/* What was read of it. */
+struct drain_sight {
+	bool wanted, present;
+	uint32_t active, inactive;
+	struct mono dumped_at; /* begin of the dump that the counts come from; MONO_NEVER = not read yet */
+};
+
+enum drain_verdict drain_judge(const struct drain *drain, const struct drain_sight *sight, struct mono now);
+
+/* The weight became 0 at now: a new drain. */
+void drain_begin(struct drain *drain, struct mono since, struct mono now);
+/* Takes one reading into account: the row of zeros, the first counts, when to look again (10, 50, 250 ms, then every
+ * period_ms; 10 ms after a first zero). */
+void drain_note(struct drain *drain, const struct drain_sight *sight, uint32_t active_before, int64_t period_ms);

@@ -1,0 +1,359 @@
+/* What to do about each dirty virtual server and address. Order inside a pass comes from enum op_kind, not from here. */
+#include "core/plan.h"
+
+#include <string.h>
+
+struct planner {
+	const struct wanted *wanted;
+	struct observed *observed;
+	const struct plan_settings *set;
+	struct mono now;
+	plan_foreign_fn *foreign;
+	void *ctx;
+	struct plan *out;
+};
+
+static void wake_at(struct planner *p, struct mono at)
+{
+	p->out->wake = mono_min(p->out->wake, at);
+}
+
+static struct op *emit(struct planner *p, enum op_kind kind, const struct seen_vs *vs, const char *why)
+{
+	struct op *op = vec_push(&p->out->ops);
+
+	*op = (struct op){ .kind = kind, .vs = vs->key, .why = why };
+	return op;
+}
+
+static void emit_rs(struct planner *p, enum op_kind kind, const struct seen_vs *vs, const struct rs_key *rs, int32_t weight,
+		    const char *why)
+{
+	struct op *op = emit(p, kind, vs, why);
+
+	op->rs = *rs;
+	op->weight = weight;
+}
+
+static void emit_addr(struct planner *p, enum op_kind kind, const struct seen_addr *addr)
+{
+	*vec_push(&p->out->ops) = (struct op){ .kind = kind, .vs.ip = addr->ip };
+}
+
+static int rs_order(const void *a, const void *b)
+{
+	return rs_cmp(a, b);
+}
+
+static bool wants_rs(const struct wanted_vs *w, const struct rs_key *key)
+{
+	return w && w->n_rs && bsearch(key, w->rs, w->n_rs, sizeof(*w->rs), rs_order);
+}
+
+/* A real server that nobody wants: out of service first, gone only when the kernel counts nothing on it. */
+static void plan_unwanted(struct planner *p, struct seen_vs *vs, struct seen_rs *rs)
+{
+	struct drain_sight sight = { .present = true, .active = rs->active, .inactive = rs->inactive, .dumped_at = rs->counted_at };
+
+	if (vs->key.proto != PROTO_TCP) {
+		emit_rs(p, OP_RS_DEL, vs, &rs->key, 0, "not-drained");
+		return;
+	}
+	if (rs->weight != 0) {
+		emit_rs(p, OP_RS_ZERO, vs, &rs->key, 0, NULL);
+		return;
+	}
+	if (!rs->drain.on)
+		seen_drain_begin(p->observed, vs, rs, p->now, p->now); /* found at weight 0: its drain goes on from here */
+	if (mono_set(vs->gone_until))
+		rs->drain.deadline = vs->gone_until;
+	rs->drain.verdict = drain_judge(&rs->drain, &sight, p->now);
+	switch (rs->drain.verdict) {
+	case DRAIN_DELETE:
+		emit_rs(p, OP_RS_DEL, vs, &rs->key, 0, rs->drain.dropped_at_once ? "idle-expired" : "empty");
+		break;
+	case DRAIN_FORCE:
+		emit_rs(p, OP_RS_DEL, vs, &rs->key, 0, mono_set(vs->gone_since) ? "service-gone" : "limit");
+		break;
+	case DRAIN_SETTLE:
+	case DRAIN_KEEP:
+		wake_at(p, rs->drain.next_check);
+		wake_at(p, rs->drain.deadline);
+		break;
+	case DRAIN_REVIVE:
+	case DRAIN_GONE:
+		break;
+	}
+}
+
+/* Does anybody else on this address stay served once vs is not? */
+static bool last_served(const struct seen_vs *vs)
+{
+	const struct seen_vs *other;
+
+	DL_FOREACH2(vs->addr->vss, other, next_on_ip)
+		if (other != vs && other->served && !other->unserving)
+			return false;
+	return true;
+}
+
+static void plan_served(struct planner *p, struct seen_vs *vs, bool wanted)
+{
+	vs->unserving = !wanted && vs->served && !p->set->hold;
+	if (wanted && !vs->served)
+		emit(p, OP_SERVE, vs, NULL);
+	else if (vs->unserving)
+		emit(p, OP_UNSERVE, vs, NULL)->last_on_ip = last_served(vs);
+}
+
+struct shuffled {
+	uint64_t rank;
+	const struct rs_key *key;
+};
+
+static int rank_cmp(const void *a, const void *b)
+{
+	const struct shuffled *x = a, *y = b;
+
+	return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+/* New real servers, in an order of this node's own: rr starts at the same server on every node otherwise. */
+static void plan_new(struct planner *p, struct seen_vs *vs, const struct wanted_vs *w)
+{
+	struct shuffled *missing = xreallocarray(NULL, w->n_rs, sizeof(*missing));
+	size_t n = 0;
+
+	for (size_t i = 0; i < w->n_rs; i++) {
+		if (vs->present && seen_rs_find(vs, &w->rs[i]))
+			continue;
+		missing[n].rank = hash_bytes(hash_bytes(p->set->seed ^ HASH_START, &vs->key, sizeof(vs->key)), &w->rs[i], sizeof(w->rs[i]));
+		missing[n++].key = &w->rs[i];
+	}
+	qsort(missing, n, sizeof(*missing), rank_cmp);
+	for (size_t i = 0; i < n; i++)
+		emit_rs(p, OP_RS_ADD, vs, missing[i].key, 1, NULL);
+	free(missing);
+}
+
+static void plan_wanted(struct planner *p, struct seen_vs *vs, const struct wanted_vs *w)
+{
+	vs->gone_since = vs->gone_until = MONO_NEVER;
+	if (!vs->present)
+		emit(p, OP_VS_ADD, vs, NULL)->attrs = w->attrs;
+	else if (!vs_attrs_equal(&vs->attrs, &w->attrs))
+		emit(p, OP_VS_SET, vs, NULL)->attrs = w->attrs;
+	plan_new(p, vs, w);
+	for (size_t i = 0; i < vs->n_rs; i++) {
+		struct seen_rs *rs = &vs->rs[i];
+
+		if (!wants_rs(w, &rs->key)) {
+			if (!p->set->hold)
+				plan_unwanted(p, vs, rs);
+		} else if (rs->weight != 1) {
+			emit_rs(p, OP_RS_RAISE, vs, &rs->key, 1, rs->drain.on ? "undrained" : NULL);
+		}
+	}
+	plan_served(p, vs, w->n_rs > 0);
+}
+
+static void plan_gone(struct planner *p, struct seen_vs *vs)
+{
+	if (p->set->hold)
+		return;
+	if (!mono_set(vs->gone_since)) {
+		vs->gone_since = p->now;
+		if (p->set->service_drain_limit_ms >= 0)
+			vs->gone_until = mono_after(p->now, p->set->service_drain_limit_ms);
+	}
+	plan_served(p, vs, false);
+	for (size_t i = 0; i < vs->n_rs; i++)
+		plan_unwanted(p, vs, &vs->rs[i]);
+	if (vs->n_rs == 0)
+		emit(p, OP_VS_DEL, vs, NULL);
+}
+
+static void plan_vs(struct planner *p, struct seen_vs *vs)
+{
+	const char *service;
+	const struct wanted_vs *w = wanted_find(p->wanted, &vs->key, &service);
+
+	if (vs->stale || retry_waits(&vs->retry, p->now)) {
+		wake_at(p, vs->stale && !mono_set(vs->retry.at) ? p->now : vs->retry.at);
+		observed_dirty(p->observed, vs);
+		return;
+	}
+	if (vs->present && !vs->ours) {
+		if (w)
+			p->foreign(p->ctx, vs, service);
+		plan_served(p, vs, vs->addr->guarded); /* the guard of our addresses is not to cut it off */
+		return;
+	}
+	if (w)
+		plan_wanted(p, vs, w);
+	else if (vs->present)
+		plan_gone(p, vs);
+	else
+		plan_served(p, vs, false);
+}
+
+/* Who needs the address to be bound and guarded; a foreign virtual server on it only keeps it as it is. */
+static bool addr_needed(const struct planner *p, const struct seen_addr *addr, bool *ret_foreign)
+{
+	const struct seen_vs *vs;
+	bool needed = false;
+
+	*ret_foreign = false;
+	DL_FOREACH2(addr->vss, vs, next_on_ip) {
+		bool foreign = vs->present && !vs->ours;
+
+		*ret_foreign = *ret_foreign || foreign;
+		needed = needed || (vs->present && vs->ours) || (!foreign && wanted_find(p->wanted, &vs->key, NULL));
+	}
+	return needed;
+}
+
+static void plan_unneeded(struct planner *p, struct seen_addr *addr)
+{
+	if (addr->bound && addr->ours && !mono_set(addr->linger_until))
+		addr->linger_until = mono_after(p->now, p->set->address_linger_ms);
+	if (addr->bound && addr->ours && !mono_reached(addr->linger_until, p->now)) {
+		wake_at(p, addr->linger_until);
+		observed_dirty_addr(p->observed, addr);
+		return;
+	}
+	if (addr->bound && addr->ours)
+		emit_addr(p, OP_ADDR_DEL, addr);
+	if (addr->guarded)
+		emit_addr(p, OP_UNGUARD, addr);
+}
+
+static void plan_addr(struct planner *p, struct seen_addr *addr)
+{
+	bool foreign, needed = addr_needed(p, addr, &foreign);
+	struct seen_vs *vs;
+
+	if (retry_waits(&addr->retry, p->now)) {
+		wake_at(p, addr->retry.at);
+		observed_dirty_addr(p->observed, addr);
+		return;
+	}
+	if (needed) {
+		addr->linger_until = MONO_NEVER;
+		if (!addr->guarded) {
+			emit_addr(p, OP_GUARD, addr);
+			DL_FOREACH2(addr->vss, vs, next_on_ip)
+				if (vs->present && !vs->ours && !vs->served)
+					emit(p, OP_SERVE, vs, "foreign");
+		}
+		if (!addr->bound)
+			emit_addr(p, OP_ADDR_ADD, addr);
+	} else if (!foreign && !p->set->hold) {
+		plan_unneeded(p, addr);
+	}
+}
+
+/* Stable: by kind, and within one kind as planned. */
+static void sort_ops(struct plan *plan)
+{
+	static const enum op_kind order[] = {
+#define X(id, order, word) id,
+		OP_KINDS(X)
+#undef X
+	};
+	struct op *sorted = xreallocarray(NULL, plan->ops.n, sizeof(*sorted));
+	size_t n = 0;
+
+	for (size_t k = 0; k < ARRAY_SIZE(order); k++)
+		for (size_t i = 0; i < plan->ops.n; i++)
+			if (plan->ops.v[i].kind == order[k])
+				sorted[n++] = plan->ops.v[i];
+	free(plan->ops.v);
+	plan->ops.v = sorted;
+	plan->ops.cap = plan->ops.n;
+}
+
+void plan_make(const struct wanted *wanted, struct observed *observed, const struct plan_settings *settings, struct mono now,
+	       plan_foreign_fn *foreign, void *ctx, struct plan *ret)
+{
+	struct planner p = { wanted, observed, settings, now, foreign, ctx, ret };
+	struct seen_vs *vs = observed->dirty_vss, *next;
+	struct seen_addr *addr, *addr_next;
+
+	ret->wake = MONO_NEVER;
+	observed->dirty_vss = NULL;
+	for (; vs; vs = next) {
+		next = vs->next_dirty;
+		vs->dirty = false;
+		plan_vs(&p, vs);
+		if (!wanted_find(wanted, &vs->key, NULL))
+			observed_forget(observed, vs);
+	}
+	addr = observed->dirty_addrs;
+	observed->dirty_addrs = NULL;
+	for (; addr; addr = addr_next) {
+		addr_next = addr->next_dirty;
+		addr->dirty = false;
+		plan_addr(&p, addr);
+		observed_forget_addr(observed, addr);
+	}
+	sort_ops(ret);
+	observed->fresh = false;
+}
+
+/* Weight 0 was acknowledged, and the kernel counted zero twice afterwards or the limit has come. */
+static bool may_delete(const struct op *op, const struct seen_vs *vs)
+{
+	const struct seen_rs *rs = seen_rs_find(vs, &op->rs);
+
+	if (!rs)
+		return false;
+	if (vs->key.proto != PROTO_TCP)
+		return true;
+	return rs->weight == 0 && rs->drain.on && (rs->drain.verdict == DRAIN_DELETE || rs->drain.verdict == DRAIN_FORCE);
+}
+
+static bool addr_unused(const struct seen_addr *addr)
+{
+	const struct seen_vs *vs;
+
+	DL_FOREACH2(addr->vss, vs, next_on_ip)
+		if (vs->present)
+			return false;
+	return true;
+}
+
+bool plan_ready(const struct op *op, struct observed *observed)
+{
+	struct seen_vs *vs = op->vs.port ? observed_vs(observed, &op->vs) : NULL;
+	struct seen_addr *addr = observed_addr(observed, &op->vs.ip);
+
+	if (!addr || (op->vs.port && (!vs || vs->stale)))
+		return false;
+	switch (op->kind) {
+	case OP_GUARD:
+		return !addr->guarded;
+	case OP_ADDR_ADD:
+		return addr->guarded && !addr->bound;
+	case OP_VS_ADD:
+		return addr->guarded && addr->bound && !vs->present;
+	case OP_SERVE:
+		return addr->guarded && !vs->served && vs->present && (!vs->ours || seen_vs_can_serve(vs));
+	case OP_UNSERVE:
+		return vs->served;
+	case OP_VS_SET:
+	case OP_RS_ADD:
+	case OP_RS_RAISE:
+	case OP_RS_ZERO:
+		return vs->present && vs->ours;
+	case OP_RS_DEL:
+		return vs->present && vs->ours && may_delete(op, vs);
+	case OP_VS_DEL:
+		return vs->present && vs->ours && vs->n_rs == 0 && !vs->served;
+	case OP_ADDR_DEL:
+		return addr->bound && addr->ours && addr_unused(addr);
+	case OP_UNGUARD:
+		return addr->guarded && !(addr->bound && addr->ours);
+	}
+	return false;
+}
