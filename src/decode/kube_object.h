@@ -15,7 +15,8 @@ struct object_error {
 };
 enum object_result {
 	OBJECT_OK,      /* ret_change is filled in */
-	OBJECT_SKIPPED, /* another kind, or one that is not ours to serve; reason says so in a few words */
+	OBJECT_SKIPPED, /* another kind, or one that is not ours to serve; error: reason in a few words, kind and name if known */
+	OBJECT_NO_ADDRESS, /* a Service that nobody gave a clusterIP: as if it were not there; error as above; worth a warning */
 	OBJECT_INVALID, /* error is filled in; nothing else */
 };
 
