@@ -13,6 +13,23 @@ struct service *service_new(void)
 	return service;
 }
 
+struct service *service_copy(const struct service *service)
+{
+	struct service *copy = service_new();
+	struct arena *arena = copy->arena;
+
+	*copy = *service;
+	copy->arena = arena;
+	copy->ns = arena_strdup(arena, service->ns);
+	copy->name = arena_strdup(arena, service->name);
+	copy->ports = arena_alloc(arena, service->n_ports * sizeof(*copy->ports));
+	for (size_t i = 0; i < service->n_ports; i++) {
+		copy->ports[i] = service->ports[i];
+		copy->ports[i].name = arena_strdup(arena, service->ports[i].name);
+	}
+	return copy;
+}
+
 void service_free(struct service *service)
 {
 	if (service)

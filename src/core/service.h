@@ -26,5 +26,6 @@ struct service {
 };
 
 struct service *service_new(void); /* zeroed, in a fresh arena; owned: service_free() */
+struct service *service_copy(const struct service *service); /* owned: service_free() */
 void service_free(struct service *service);
 bool service_equal(const struct service *a, const struct service *b); /* arena apart */

@@ -14,6 +14,30 @@ struct slice *slice_new(void)
 	return slice;
 }
 
+struct slice *slice_copy(const struct slice *slice)
+{
+	struct slice *copy = slice_new();
+	struct arena *arena = copy->arena;
+
+	*copy = *slice;
+	copy->arena = arena;
+	copy->ns = arena_strdup(arena, slice->ns);
+	copy->name = arena_strdup(arena, slice->name);
+	copy->service = arena_strdup(arena, slice->service);
+	copy->ports = arena_alloc(arena, slice->n_ports * sizeof(*copy->ports));
+	for (size_t i = 0; i < slice->n_ports; i++) {
+		copy->ports[i] = slice->ports[i];
+		copy->ports[i].name = arena_strdup(arena, slice->ports[i].name);
+	}
+	copy->endpoints = arena_alloc(arena, slice->n_endpoints * sizeof(*copy->endpoints));
+	for (size_t i = 0; i < slice->n_endpoints; i++) {
+		copy->endpoints[i] = slice->endpoints[i];
+		copy->endpoints[i].node = arena_strdup(arena, slice->endpoints[i].node);
+		copy->endpoints[i].uid = arena_strdup(arena, slice->endpoints[i].uid);
+	}
+	return copy;
+}
+
 void slice_free(struct slice *slice)
 {
 	if (slice)

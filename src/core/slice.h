@@ -31,5 +31,6 @@ struct slice {
 };
 
 struct slice *slice_new(void); /* zeroed, in a fresh arena; owned: slice_free() */
+struct slice *slice_copy(const struct slice *slice); /* owned: slice_free() */
 void slice_free(struct slice *slice);
 bool slice_equal(const struct slice *a, const struct slice *b); /* arena apart */
