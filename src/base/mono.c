@@ -10,3 +10,11 @@ struct mono mono_now(void)
 	(void)clock_gettime(CLOCK_BOOTTIME, &ts);
 	return (struct mono){ (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000 };
 }
+
+int64_t mono_cost_us(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
+}

@@ -147,8 +147,10 @@ struct seen_rs *seen_rs_insert(struct seen_vs *vs, const struct rs_key *key)
 
 void seen_drain_begin(struct observed *o, struct seen_vs *vs, struct seen_rs *rs, struct mono since, struct mono now)
 {
-	if (!rs->drain.on && vs->n_draining++ == 0)
+	if (!rs->drain.on && vs->n_draining++ == 0) {
 		DL_APPEND2(o->draining, vs, prev_draining, next_draining);
+		o->n_draining++;
+	}
 	drain_begin(&rs->drain, since, now);
 }
 
@@ -157,8 +159,10 @@ void seen_drain_end(struct observed *o, struct seen_vs *vs, struct seen_rs *rs)
 	if (!rs->drain.on)
 		return;
 	rs->drain.on = false;
-	if (--vs->n_draining == 0)
+	if (--vs->n_draining == 0) {
 		DL_DELETE2(o->draining, vs, prev_draining, next_draining);
+		o->n_draining--;
+	}
 }
 
 void seen_rs_remove(struct observed *o, struct seen_vs *vs, struct seen_rs *rs)

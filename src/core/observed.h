@@ -64,6 +64,7 @@ struct observed {
 	struct seen_vs *vss;
 	struct seen_addr *addrs;
 	struct seen_vs *draining;          /* list: those with drains */
+	size_t n_draining;                 /* how many are in that list */
 	struct seen_vs *dirty_vss;
 	struct seen_addr *dirty_addrs;
 	bool fresh;                        /* something became dirty since the last plan */

@@ -3,8 +3,14 @@
 
 #include <errno.h>
 
-/* ESRCH: the virtual server itself is gone, and all its real servers with it. */
-static void vs_vanished(struct observed *o, struct seen_vs *vs)
+/* ESRCH: the virtual server itself seems to be gone. A read settles it, and says which drains were lost with it. */
+static void look(struct observed *o, struct seen_vs *vs)
+{
+	vs->stale = true;
+	observed_dirty(o, vs);
+}
+
+static void vs_deleted(struct observed *o, struct seen_vs *vs)
 {
 	vs->present = vs->ours = false;
 	seen_rs_clear(o, vs);
@@ -41,7 +47,7 @@ static void settle_vs(struct observed *o, struct seen_vs *vs, const struct op *o
 	if (op->kind == OP_VS_DEL) {
 		ret->done = code == 0 || code == -ESRCH || code == -ENOENT;
 		if (ret->done)
-			vs_vanished(o, vs);
+			vs_deleted(o, vs);
 		else
 			doubt(o, vs, now);
 		return;
@@ -56,7 +62,7 @@ static void settle_vs(struct observed *o, struct seen_vs *vs, const struct op *o
 		return;
 	}
 	if (!add && code == -ESRCH) {
-		vs_vanished(o, vs);
+		look(o, vs);
 		return;
 	}
 	ret->foreign = add && code == -EEXIST && !vs->unsure;
@@ -72,7 +78,7 @@ static void settle_rs_add(struct observed *o, struct seen_vs *vs, const struct o
 	if (code == 0)
 		seen_rs_insert(vs, &op->rs)->weight = op->weight;
 	else if (code == -ESRCH)
-		vs_vanished(o, vs);
+		look(o, vs);
 	else
 		doubt(o, vs, now);
 }
@@ -114,7 +120,7 @@ static void settle_rs(struct observed *o, struct seen_vs *vs, const struct op *o
 		seen_rs_remove(o, vs, rs);
 	}
 	if (code == -ESRCH)
-		vs_vanished(o, vs);
+		look(o, vs);
 	observed_dirty(o, vs);
 }
 
