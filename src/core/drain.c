@@ -32,10 +32,13 @@ void drain_begin(struct drain *drain, struct mono since, struct mono now)
 	};
 }
 
-static int64_t wait_ms(const struct drain *drain, int64_t period_ms)
+/* After a first zero the second read follows at once; if it was zero twice and is still there, something holds the delete. */
+static int64_t wait_ms(const struct drain *drain, struct mono dumped_at, int64_t period_ms)
 {
 	static const int64_t first[] = { 50, 250 };
 
+	if (mono_set(drain->zero_since) && dumped_at.ms - drain->zero_since.ms < DRAIN_TWICE_MS)
+		return DRAIN_TWICE_MS;
 	return drain->checks <= ARRAY_SIZE(first) ? first[drain->checks - 1] : period_ms;
 }
 
@@ -60,5 +63,5 @@ void drain_note(struct drain *drain, const struct drain_sight *sight, uint32_t a
 	} else if (!mono_set(drain->zero_since)) {
 		drain->zero_since = sight->dumped_at;
 	}
-	drain->next_check = mono_after(sight->dumped_at, zero ? DRAIN_TWICE_MS : wait_ms(drain, period_ms));
+	drain->next_check = mono_after(sight->dumped_at, wait_ms(drain, sight->dumped_at, period_ms));
 }

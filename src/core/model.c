@@ -85,7 +85,8 @@ static void set_service(struct model *model, struct subject *s, struct service *
 		service_free(service);
 		return;
 	}
-	model->n_services += (service ? 1u : 0u) - (s->service ? 1u : 0u);
+	model->n_services += service ? 1 : 0;
+	model->n_services -= s->service ? 1 : 0;
 	service_free(s->service);
 	s->service = service;
 	mark(model, s);

@@ -85,7 +85,7 @@ void observed_take_absent(struct observed *o, struct seen_vs *vs, const struct o
 		if (vs->rs[i].drain.on)
 			listener->lost(listener->ctx, vs, &vs->rs[i]);
 	drifted(o, vs, NULL, "vs-gone", listener);
-	vs->present = vs->ours = false;
+	vs->present = vs->ours = vs->reported = false;
 	seen_rs_clear(o, vs);
 }
 

@@ -65,8 +65,7 @@ static void plan_unwanted(struct planner *p, struct seen_vs *vs, struct seen_rs 
 	}
 	if (!rs->drain.on)
 		seen_drain_begin(p->observed, vs, rs, p->now, p->now); /* found at weight 0: its drain goes on from here */
-	if (mono_set(vs->gone_until))
-		rs->drain.deadline = vs->gone_until;
+	rs->drain.deadline = vs->gone_until;
 	rs->drain.verdict = drain_judge(&rs->drain, &sight, p->now);
 	switch (rs->drain.verdict) {
 	case DRAIN_DELETE:

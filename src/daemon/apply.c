@@ -118,6 +118,15 @@ static void tell_done(const struct op *op, const struct settled *s, const char *
 		log_info("%s%s%s", text, op->why ? " why=" : "", op->why ? op->why : "");
 }
 
+static const char *reason(const struct op *op, int code)
+{
+	bool attrs = op->kind == OP_VS_ADD || op->kind == OP_VS_SET;
+
+	if (code == -ETIMEDOUT)
+		return "no answer from the kernel";
+	return attrs && code == -ENOENT ? "this kernel has no such scheduler" : strerror(-code);
+}
+
 static void take_result(struct reconcile *r, const struct op *op, struct op_result result)
 {
 	struct mono now = pass_now(r);
@@ -129,13 +138,14 @@ static void take_result(struct reconcile *r, const struct op *op, struct op_resu
 	s = settle(&r->observed, op, result, now);
 	vs = op->vs.port ? observed_vs(&r->observed, &op->vs) : NULL;
 	r->ops++;
-	if (s.done) {
+	if (s.done && result.code < 0) {
+		log_info("%s: was so already", text_str(&text));
+	} else if (s.done) {
 		tell_done(op, &s, text_str(&text), now);
 	} else {
 		r->op_failures++;
 		if (!s.foreign)
-			log_warn("%s: %s, retrying", text_str(&text),
-				 result.code == -ETIMEDOUT ? "no answer from the kernel" : strerror(-result.code));
+			log_warn("%s: %s, retrying", text_str(&text), reason(op, result.code));
 	}
 	if (s.drain_ended && vs)
 		pass_past(r, vs, &op->rs, s.outcome, s.since, op->kind == OP_RS_DEL ? s.active + s.inactive : 0);

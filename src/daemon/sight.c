@@ -217,9 +217,15 @@ static struct mono vs_due(const struct seen_vs *vs)
 {
 	struct mono due = MONO_NEVER;
 
-	for (size_t i = 0; i < vs->n_rs; i++)
-		if (vs->rs[i].drain.on)
-			due = mono_min(due, mono_min(vs->rs[i].drain.next_check, vs->rs[i].drain.deadline));
+	for (size_t i = 0; i < vs->n_rs; i++) {
+		const struct seen_rs *rs = &vs->rs[i];
+
+		if (!rs->drain.on)
+			continue;
+		due = mono_min(due, rs->drain.next_check);
+		if (!mono_reached(rs->drain.deadline, rs->counted_at)) /* once it was looked at behind its limit, plan has the word */
+			due = mono_min(due, rs->drain.deadline);
+	}
 	return due;
 }
 
