@@ -28,21 +28,17 @@ struct loader {
 /* Where an object stands: a document, and a path in it if it is part of a list. */
 struct spot {
 	unsigned document;
-	char prefix[128]; /* "items[3]", "" = the document itself */
+	const char *prefix; /* "items[3]", "" = the document itself */
 };
 
-static const char *join(const char *prefix, const char *path, char *ret, size_t size)
+static char *join(const char *prefix, const char *path)
 {
-	const char *dot = *prefix && *path && *path != '[' ? "." : "";
-
-	(void)snprintf(ret, size, "%s%s%s", prefix, dot, path);
-	return ret;
+	return xfmt("%s%s%s", prefix, *prefix && *path && *path != '[' ? "." : "", path);
 }
 
 static void report_at(struct loader *l, const struct spot *spot, const char *path, const char *what)
 {
-	CLEANUP(free_p) char *line = NULL;
-	char full[OBJECT_PATH_MAX + sizeof(spot->prefix)];
+	CLEANUP(free_p) char *line = NULL, *full = NULL;
 	unsigned row, column;
 
 	if (l->quiet)
@@ -52,7 +48,8 @@ static void report_at(struct loader *l, const struct spot *spot, const char *pat
 		return;
 	}
 	l->n_reported++;
-	document_locate(l->text, l->n, spot->document, join(spot->prefix, path, full, sizeof(full)), &row, &column);
+	full = join(spot->prefix, path);
+	document_locate(l->text, l->n, spot->document, full, &row, &column);
 	line = xfmt("%s:%u:%u: %s", l->path, row, column, what);
 	l->sink->report(l->sink->ctx, LOG_WARN, line);
 }
@@ -216,7 +213,6 @@ static void take(struct loader *l, json_t *json, const struct spot *spot, unsign
 {
 	const char *kind = list_of(json);
 	json_t *items = json_object_get(json, "items");
-	struct spot inner = { .document = spot->document };
 
 	if (!kind) {
 		take_object(l, json, spot);
@@ -232,20 +228,16 @@ static void take(struct loader *l, json_t *json, const struct spot *spot, unsign
 	}
 	for (size_t i = 0; i < json_array_size(items); i++) {
 		json_t *item = complete_item(json_array_get(items, i), kind, text_of(json, "apiVersion"));
-		char step[32];
+		CLEANUP(free_p) char *step = xfmt("items[%zu]", i), *prefix = join(spot->prefix, step);
 
-		(void)snprintf(step, sizeof(step), "items[%zu]", i);
-		(void)join(spot->prefix, step, inner.prefix, sizeof(inner.prefix));
-		take(l, item, &inner, lists + 1);
+		take(l, item, &(struct spot){ spot->document, prefix }, lists + 1);
 		json_decref(item);
 	}
 }
 
 static void take_document(void *ctx, json_t *tree, unsigned index)
 {
-	struct spot spot = { .document = index };
-
-	take(ctx, tree, &spot, 0);
+	take(ctx, tree, &(struct spot){ index, "" }, 0);
 }
 
 /* Some object did not say which one it is: nothing that the file defined before can be taken for gone. */
