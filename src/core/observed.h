@@ -29,6 +29,7 @@ struct seen_vs {
 	bool unsure;          /* we asked for it and got no answer: if it is there now, it is ours */
 	bool served;          /* NEW to it passes the guard */
 	bool stale;           /* what we know of it is doubtful: read it before planning */
+	bool known;           /* its real servers were read, or made by us: a difference is somebody else's doing */
 	bool reported;        /* that it is somebody else's was said */
 	bool dirty;           /* is in the list of what to plan */
 	bool unserving;       /* scratch of one plan: served, but not any more after it */

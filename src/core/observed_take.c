@@ -6,7 +6,8 @@
 static void drifted(struct observed *o, struct seen_vs *vs, const struct seen_rs *rs, const char *what,
 		    const struct observed_listener *listener)
 {
-	listener->drift(listener->ctx, vs, rs, what);
+	if (vs->known)
+		listener->drift(listener->ctx, vs, rs, what);
 	observed_dirty(o, vs);
 }
 
@@ -69,6 +70,7 @@ bool observed_take_rss(struct observed *o, struct seen_vs *vs, const struct rs_r
 		drifted(o, vs, rs, "rs-gone", listener);
 		seen_rs_remove(o, vs, rs);
 	}
+	vs->known = true;
 	if (vs->n_draining)
 		observed_dirty(o, vs);
 	return again;
@@ -85,7 +87,7 @@ void observed_take_absent(struct observed *o, struct seen_vs *vs, const struct o
 		if (vs->rs[i].drain.on)
 			listener->lost(listener->ctx, vs, &vs->rs[i]);
 	drifted(o, vs, NULL, "vs-gone", listener);
-	vs->present = vs->ours = vs->reported = false;
+	vs->present = vs->ours = vs->reported = vs->known = false;
 	seen_rs_clear(o, vs);
 }
 

@@ -278,13 +278,17 @@ void plan_make(const struct wanted *wanted, struct observed *observed, const str
 	struct planner p = { wanted, observed, settings, now, foreign, ctx, ret };
 	struct seen_vs *vs = observed->dirty_vss, *next;
 	struct seen_addr *addr, *addr_next;
+	size_t planned;
 
 	ret->wake = MONO_NEVER;
 	observed->dirty_vss = NULL;
 	for (; vs; vs = next) {
 		next = vs->next_dirty;
 		vs->dirty = false;
+		planned = ret->ops.n;
 		plan_vs(&p, vs);
+		if (!vs->dirty && ret->ops.n == planned)
+			retry_done(&vs->retry); /* as it should be: whatever failed before is over */
 		if (!wanted_find(wanted, &vs->key, NULL))
 			observed_forget(observed, vs);
 	}
@@ -293,7 +297,10 @@ void plan_make(const struct wanted *wanted, struct observed *observed, const str
 	for (; addr; addr = addr_next) {
 		addr_next = addr->next_dirty;
 		addr->dirty = false;
+		planned = ret->ops.n;
 		plan_addr(&p, addr);
+		if (!addr->dirty && ret->ops.n == planned)
+			retry_done(&addr->retry);
 		observed_forget_addr(observed, addr);
 	}
 	sort_ops(ret);

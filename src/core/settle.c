@@ -12,7 +12,7 @@ static void look(struct observed *o, struct seen_vs *vs)
 
 static void vs_deleted(struct observed *o, struct seen_vs *vs)
 {
-	vs->present = vs->ours = false;
+	vs->present = vs->ours = vs->known = false;
 	seen_rs_clear(o, vs);
 	observed_dirty(o, vs);
 }
@@ -56,7 +56,7 @@ static void settle_vs(struct observed *o, struct seen_vs *vs, const struct op *o
 	if (code == 0) {
 		vs->attrs = op->attrs;
 		if (add) {
-			vs->present = vs->ours = true;
+			vs->present = vs->ours = vs->known = true;
 			vs->unsure = false;
 		}
 		return;
