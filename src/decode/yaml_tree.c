@@ -155,7 +155,7 @@ static int scalar_value(struct builder *b, const yaml_event_t *event, json_t **r
 
 	if (memchr(text, 0, n))
 		return fail(b, -EINVAL, event, "the text has a NUL character");
-	if (tag && !is_core_tag(tag, str, ARRAY_SIZE(str))) {
+	if (tag && strcmp(tag, "!") != 0 && !is_core_tag(tag, str, ARRAY_SIZE(str))) {
 		if (!is_core_tag(tag, names, ARRAY_SIZE(names)))
 			return bad_tag(b, event, tag);
 		plain = true;
