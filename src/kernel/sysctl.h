@@ -6,6 +6,7 @@ struct sysctl_options {
 	const char *root; /* "/proc/sys"; tests give another tree */
 	bool strict_arp;  /* arp_ignore=1, arp_announce=2 */
 	bool read_only;   /* only compare */
+	const char *release; /* of the kernel, for the rules by version; NULL: ask it */
 };
 /* One sysctl that was looked at. */
 struct sysctl_note {
