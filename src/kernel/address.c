@@ -126,11 +126,14 @@ static int device_find(struct address *a, struct err *err)
 	a->index = code ? 0 : link.index;
 	if (code == -ENODEV)
 		return 0;
-	if (code)
+	if (code) {
 		err_wrap(err, "device %s", a->device);
-	else if (strcmp(link.kind, KIND) != 0)
-		return err_set(err, -EEXIST, "device %s exists but is no %s device: it is not ours", a->device, KIND);
-	return code;
+		return code;
+	}
+	if (strcmp(link.kind, KIND) == 0)
+		return 0;
+	a->index = 0;
+	return err_set(err, -EEXIST, "device %s exists but is no %s device: it is not ours", a->device, KIND);
 }
 
 /* Without link-local addresses, should somebody set it up. Fails where the kernel has no IPv6: nothing to prevent there. */
