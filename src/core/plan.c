@@ -329,37 +329,57 @@ static bool addr_unused(const struct seen_addr *addr)
 	return true;
 }
 
-bool plan_ready(const struct op *op, struct observed *observed)
+static bool ready_addr(const struct op *op, const struct seen_addr *addr)
 {
-	struct seen_vs *vs = op->vs.port ? observed_vs(observed, &op->vs) : NULL;
-	struct seen_addr *addr = observed_addr(observed, &op->vs.ip);
+	bool bound_by_us = addr->bound && addr->ours;
 
-	if (!addr || (op->vs.port && (!vs || vs->stale)))
-		return false;
-	switch (op->kind) {
-	case OP_GUARD:
+	if (op->kind == OP_GUARD)
 		return !addr->guarded;
-	case OP_ADDR_ADD:
+	if (op->kind == OP_ADDR_ADD)
 		return addr->guarded && !addr->bound;
+	if (op->kind == OP_ADDR_DEL)
+		return bound_by_us && addr_unused(addr);
+	return op->kind == OP_UNGUARD && addr->guarded && !bound_by_us;
+}
+
+static bool ready_vs(const struct op *op, const struct seen_vs *vs)
+{
+	bool mine = vs->present && vs->ours;
+
+	switch (op->kind) {
 	case OP_VS_ADD:
-		return addr->guarded && addr->bound && !vs->present;
+		return vs->addr->guarded && vs->addr->bound && !vs->present;
 	case OP_SERVE:
-		return addr->guarded && !vs->served && vs->present && (!vs->ours || seen_vs_can_serve(vs));
+		return vs->addr->guarded && !vs->served && vs->present && (!vs->ours || seen_vs_can_serve(vs));
 	case OP_UNSERVE:
 		return vs->served;
 	case OP_VS_SET:
 	case OP_RS_ADD:
 	case OP_RS_RAISE:
 	case OP_RS_ZERO:
-		return vs->present && vs->ours;
+		return mine;
 	case OP_RS_DEL:
-		return vs->present && vs->ours && may_delete(op, vs);
+		return mine && may_delete(op, vs);
 	case OP_VS_DEL:
-		return vs->present && vs->ours && vs->n_rs == 0 && !vs->served;
+		return mine && vs->n_rs == 0 && !vs->served;
+	case OP_GUARD:
+	case OP_ADDR_ADD:
 	case OP_ADDR_DEL:
-		return addr->bound && addr->ours && addr_unused(addr);
 	case OP_UNGUARD:
-		return addr->guarded && !(addr->bound && addr->ours);
+		break;
 	}
 	return false;
+}
+
+bool plan_ready(const struct op *op, struct observed *observed)
+{
+	const struct seen_addr *addr;
+	const struct seen_vs *vs;
+
+	if (op->vs.port) {
+		vs = observed_vs(observed, &op->vs);
+		return vs && !vs->stale && ready_vs(op, vs);
+	}
+	addr = observed_addr(observed, &op->vs.ip);
+	return addr && ready_addr(op, addr);
 }

@@ -169,40 +169,50 @@ static void settle_addr(struct observed *o, struct seen_addr *addr, const struct
 		observed_dirty_addr(o, addr);
 }
 
-struct settled settle(struct observed *o, const struct op *op, struct op_result result, struct mono now)
+static void settle_any_vs(struct observed *o, struct seen_vs *vs, const struct op *op, int code, struct mono now, struct settled *ret)
 {
-	struct settled ret = { .outcome = OUTCOMES };
-	struct seen_vs *vs = op->vs.port ? observed_vs(o, &op->vs) : NULL;
-	struct seen_addr *addr = observed_addr(o, &op->vs.ip);
-
-	if (!addr || (op->vs.port && !vs))
-		return ret;
 	switch (op->kind) {
 	case OP_VS_ADD:
 	case OP_VS_SET:
 	case OP_VS_DEL:
-		settle_vs(o, vs, op, result.code, now, &ret);
+		settle_vs(o, vs, op, code, now, ret);
 		break;
 	case OP_RS_ADD:
-		settle_rs_add(o, vs, op, result.code, now, &ret);
+		settle_rs_add(o, vs, op, code, now, ret);
 		break;
 	case OP_RS_RAISE:
 	case OP_RS_ZERO:
 	case OP_RS_DEL:
-		settle_rs(o, vs, op, result.code, now, &ret);
+		settle_rs(o, vs, op, code, now, ret);
 		break;
 	case OP_SERVE:
 	case OP_UNSERVE:
-		settle_served(o, vs, op, result.code, now, &ret);
+		settle_served(o, vs, op, code, now, ret);
 		break;
 	case OP_GUARD:
 	case OP_UNGUARD:
 	case OP_ADDR_ADD:
 	case OP_ADDR_DEL:
-		settle_addr(o, addr, op, result.code, now, &ret);
 		break;
 	}
-	if (ret.done && vs && !vs->stale)
+	if (ret->done && !vs->stale)
 		retry_done(&vs->retry);
+}
+
+struct settled settle(struct observed *o, const struct op *op, struct op_result result, struct mono now)
+{
+	struct settled ret = { .outcome = OUTCOMES };
+	struct seen_addr *addr;
+	struct seen_vs *vs;
+
+	if (op->vs.port) {
+		vs = observed_vs(o, &op->vs);
+		if (vs)
+			settle_any_vs(o, vs, op, result.code, now, &ret);
+	} else {
+		addr = observed_addr(o, &op->vs.ip);
+		if (addr)
+			settle_addr(o, addr, op, result.code, now, &ret);
+	}
 	return ret;
 }

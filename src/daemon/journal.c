@@ -231,7 +231,7 @@ static enum load load(struct journal *j, char *text)
 		if (!check_line(line))
 			return LOAD_DAMAGED;
 		if (n == 0) {
-			if (strcmp(line, header))
+			if (strcmp(line, header) != 0)
 				return LOAD_NONE;
 		} else if (strcmp(line, "adopted") == 0) {
 			j->adopting = false;
@@ -262,7 +262,7 @@ static int read_file(const char *path, char **ret_text, struct err *err)
 	}
 	if (text.n && memchr(text.s, 0, text.n)) /* binary rubbish: leaves a text that is judged as damaged */
 		*text.s = '\n';
-	*ret_text = text.s ? text.s : xstrdup("");
+	*ret_text = text.s ? text.s : xzalloc(1);
 	return 0;
 }
 

@@ -94,7 +94,7 @@ static void touched(void *ctx, const struct vs_key *key)
 	struct seen_vs *vs = observed_vs_get(&r->observed, key);
 	const char *service;
 
-	if (wanted_find(r->wanted, key, &service) && (!vs->service || strcmp(vs->service, service))) {
+	if (wanted_find(r->wanted, key, &service) && (!vs->service || strcmp(vs->service, service) != 0)) {
 		free(vs->service);
 		vs->service = xstrdup(service);
 	}
