@@ -303,7 +303,7 @@ static void a_long_burst_is_applied_after_half_a_second(void **state)
 static void too_many_events_are_survived(void **state)
 {
 	struct world *w = *state;
-	CLEANUP(free_p) char *noise = at(w, "noise.yaml"), *path = at(w, "a.yaml");
+	CLEANUP(free_p) char *noise = at(w, "noise.yaml");
 
 	put(w, "a.yaml", SVC("a", "10.0.0.1"));
 	start(w);
