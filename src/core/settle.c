@@ -21,7 +21,8 @@ static void vs_deleted(struct observed *o, struct seen_vs *vs)
 static void doubt(struct observed *o, struct seen_vs *vs, struct mono now)
 {
 	vs->stale = true;
-	retry_later(&vs->retry, now);
+	if (!retry_waits(&vs->retry, now)) /* many operations of one pass may fail: that is one failure */
+		retry_later(&vs->retry, now);
 	observed_dirty(o, vs);
 }
 
@@ -152,7 +153,9 @@ static void settle_addr(struct observed *o, struct seen_addr *addr, const struct
 	if (!ret->done) {
 		o->addrs_stale = o->addrs_stale || bind;
 		o->filter_stale = o->filter_stale || !bind;
-		retry_later(&addr->retry, now);
+		addr->ours = addr->ours || (op->kind == OP_ADDR_ADD && code == -ETIMEDOUT); /* if it is there now, it is */
+		if (!retry_waits(&addr->retry, now))
+			retry_later(&addr->retry, now);
 		observed_dirty_addr(o, addr);
 		return;
 	}

@@ -15,12 +15,14 @@ static void leave_out(struct reconcile *r, const struct op *op)
 	struct seen_vs *vs = op->vs.port ? observed_vs(&r->observed, &op->vs) : NULL;
 	struct seen_addr *addr = observed_addr(&r->observed, &op->vs.ip);
 
+	/* All that rested on one failure waits once, however many operations that were. */
 	if (vs) {
-		if (!vs->stale)
+		if (!vs->stale && !retry_waits(&vs->retry, pass_now(r)))
 			retry_later(&vs->retry, pass_now(r));
 		observed_dirty(&r->observed, vs);
 	} else if (!op->vs.port && addr) {
-		retry_later(&addr->retry, pass_now(r));
+		if (!retry_waits(&addr->retry, pass_now(r)))
+			retry_later(&addr->retry, pass_now(r));
 		observed_dirty_addr(&r->observed, addr);
 	}
 }
