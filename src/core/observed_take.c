@@ -108,9 +108,13 @@ void observed_take_vss(struct observed *o, const struct vs_row *rows, size_t n, 
 	HASH_ITER(hh, o->vss, vs, next) {
 		struct vs_row probe = { .key = vs->key };
 
-		if (vs->present && !bsearch(&probe, sorted, n, sizeof(*sorted), key_cmp)) {
+		if (!vs->present || bsearch(&probe, sorted, n, sizeof(*sorted), key_cmp))
+			continue;
+		if (vs->ours) {
 			vs->stale = true;
 			observed_dirty(o, vs);
+		} else {
+			observed_take_absent(o, vs, listener); /* somebody else's is never read: the list settles it */
 		}
 	}
 	for (size_t i = 0; i < n; i++) {
