@@ -70,10 +70,8 @@ int fake_rs_del(struct fake_kernel *f, const struct vs_key *vs, const struct rs_
 	return BY_HAND(f, 0, table_rs_del(f, vs, rs));
 }
 
-/* By hand one makes the device first. */
 int fake_addr_add(struct fake_kernel *f, const struct ip *ip)
 {
-	f->device = true;
 	return BY_HAND(f, KERNEL_ADDRS, table_addr_add(f, ip));
 }
 

@@ -243,23 +243,11 @@ static bool of_filter(enum op_kind kind)
 	return kind == OP_GUARD || kind == OP_UNGUARD || kind == OP_SERVE || kind == OP_UNSERVE;
 }
 
-/* The filter's transaction can only fail for what its elements are: all of it is looked at before any is done. */
-static int check(const struct fake_kernel *f, const struct op *op)
-{
-	if (!f->table)
-		return -ENOENT;
-	if (op->kind == OP_UNGUARD && !fake_guarded(f, &op->vs.ip))
-		return -ENOENT;
-	if (op->kind == OP_UNSERVE && !fake_served(f, &op->vs))
-		return -ENOENT;
-	return 0;
-}
-
 static void transaction(struct fake_kernel *f, const struct op *ops, size_t n, struct op_result *ret)
 {
 	const struct fault_rule *rule = NULL;
 	enum fake_fault fault;
-	int code = 0, seen;
+	int code = f->table ? 0 : -ENOENT, seen; /* what is deleted and not there is no error */
 	bool run;
 
 	for (size_t i = 0; i < n && !f->dead; i++) {
@@ -269,8 +257,6 @@ static void transaction(struct fake_kernel *f, const struct op *ops, size_t n, s
 		if (!rule)
 			rule = take_fault(f, ops[i].kind);
 	}
-	for (size_t i = 0; i < n && !code; i++)
-		code = check(f, &ops[i]);
 	fault = rule ? rule->fault : FAKE_SILENT_CALL;
 	run = !f->dead && !code && (!rule || fault == FAKE_SILENT_DONE || fault == FAKE_SILENT_CALL || fault == FAKE_DIE_AFTER);
 	for (size_t i = 0; i < n && run; i++) {
@@ -328,6 +314,7 @@ static void make_ready(struct fake_kernel *f, const struct kernel_filter_want *w
 {
 	f->op = (struct op){ 0 };
 	f->device = f->table = true;
+	f->damaged = false;
 	if (want)
 		write_filter(f, want);
 	watch_look(f);
@@ -341,7 +328,7 @@ static int prepare(struct kernel *k, const struct kernel_filter_want *want, stru
 
 	if (f->dead)
 		return err_set(err, -ETIMEDOUT, "no answer");
-	if (!want && f->device && f->table)
+	if (!want && f->device && f->table && !f->damaged)
 		return 0; /* nothing lacks */
 	if (f->hook)
 		f->hook(f->hook_ctx, &(struct op){ 0 }, NULL);

@@ -72,6 +72,7 @@ int table_vs_add(struct fake_kernel *f, const struct vs_key *key, const struct v
 	vs->attrs = *attrs;
 	vs->attrs.flags |= VS_FLAG_HASHED;
 	vs->foreign = f->hand;
+	vs->starved = table_served(f, key) != NULL; /* somebody deleted it while it was served: it has to begin so */
 	HASH_ADD(hh, f->vss, key, sizeof(vs->key), vs);
 	return 0;
 }
@@ -160,11 +161,9 @@ int table_rs_del(struct fake_kernel *f, const struct vs_key *vs_key, const struc
 
 int table_addr_add(struct fake_kernel *f, const struct ip *ip)
 {
-	struct fake_addr *addr;
+	struct fake_addr *addr = addr_get(f, ip);
 
-	if (!f->device)
-		return -ENODEV;
-	addr = addr_get(f, ip);
+	f->device = true; /* made again if it went */
 	if (addr->bound)
 		return -EEXIST;
 	addr->bound = true;
@@ -175,8 +174,7 @@ int table_addr_del(struct fake_kernel *f, const struct ip *ip)
 {
 	struct fake_addr *addr = table_addr(f, ip);
 
-	if (!f->device)
-		return -ENODEV;
+	f->device = true;
 	if (!addr || !addr->bound)
 		return -EADDRNOTAVAIL;
 	addr->bound = false;
@@ -191,8 +189,6 @@ int table_guard(struct fake_kernel *f, const struct ip *ip, bool on)
 	if (!f->table)
 		return -ENOENT;
 	addr = addr_get(f, ip);
-	if (!on && !addr->guarded)
-		return -ENOENT;
 	addr->guarded = on;
 	return 0;
 }
@@ -215,8 +211,6 @@ int table_serve(struct fake_kernel *f, const struct vs_key *key, bool on)
 	} else if (!on && served) {
 		HASH_DEL(f->served, served);
 		free(served);
-	} else if (!on) {
-		return -ENOENT;
 	}
 	return 0;
 }

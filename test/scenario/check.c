@@ -9,7 +9,7 @@ static bool allowed(const struct play *p, const struct fake_violation *v)
 	char rs[RS_TEXT];
 
 	if (v->wrong == FAKE_STARVED)
-		return p->faulted; /* after a failed "stop serving" the weights go to 0 all the same: IPVS refuses */
+		return p->faulted || fake_faults_hit(p->w.fake); /* after a failed "stop serving" the weights go to 0 all the same: IPVS refuses */
 	if (v->wrong != FAKE_CUT)
 		return false;
 	rs_format(&v->rs, rs);

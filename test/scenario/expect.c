@@ -251,10 +251,14 @@ static bool ex_address(struct play *p, char **a, size_t n)
 	return true;
 }
 
-/* served none | VS [no] */
+/* served none | count N | VS [no] */
 static bool ex_served(struct play *p, char **a, size_t n)
 {
 	struct vs_key vs;
+	int64_t count;
+
+	if (n > 1 && word_is(a[0], "count") && word_number(p, a[1], &count))
+		return fake_n_served(p->w.fake) == (size_t)count ? true : play_fail(p, "%zu keys are served", fake_n_served(p->w.fake));
 
 	if (n && word_is(a[0], "none"))
 		return fake_n_served(p->w.fake) ? play_fail(p, "%zu keys are served", fake_n_served(p->w.fake)) : true;

@@ -560,6 +560,15 @@ static bool st_ours(struct play *p, char **a, size_t n)
 	return play_fail(p, "no foreign hand made %s", a[0]);
 }
 
+/* A virtual server that we made and cannot know any more: nobody's to judge. */
+static bool st_theirs(struct play *p, char **a, size_t n)
+{
+	if (!need(p, n, 1))
+		return false;
+	*vec_push(&p->foreign) = xstrdup(a[0]);
+	return true;
+}
+
 /* ---- trouble ---- */
 
 /* fail op N CODE; fail KIND CODE [TIMES] */
@@ -685,8 +694,8 @@ static const struct {
 	{ "sync", st_sync },           { "option", st_option },         { "pass", st_pass },           { "clock", st_clock },
 	{ "run", st_run },             { "counters", st_counters },     { "connect", st_connect },     { "straggler", st_straggler },
 	{ "close", st_close },         { "reset", st_reset },           { "fin", st_fin },             { "send", st_send },
-	{ "foreign", st_foreign },     { "quietly", st_quietly },       { "ours", st_ours },           { "fail", st_fail },
-	{ "silent", st_silent },       { "die", st_die },               { "heal", st_heal },           { "interrupt", st_interrupt },
+	{ "foreign", st_foreign },     { "quietly", st_quietly },       { "ours", st_ours },           { "theirs", st_theirs },
+	{ "fail", st_fail },           	{ "silent", st_silent },       { "die", st_die },               { "heal", st_heal },           { "interrupt", st_interrupt },
 	{ "skip-row", st_skip_row },   { "repeat-row", st_repeat_row }, { "restart", st_restart },     { "at", st_at },
 	{ "expect", play_expect },
 };
