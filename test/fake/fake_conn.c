@@ -135,6 +135,18 @@ void conn_unbound(struct fake_kernel *f, const struct ip *ip)
 	}
 }
 
+static void leave(struct fake_kernel *f)
+{
+	for (size_t i = 0; i < f->conns.n; i++) {
+		struct fake_conn *c = &f->conns.v[i];
+
+		if (!live(c) || !mono_reached(c->leaves, f->now))
+			continue;
+		c->state = CONN_RESET;
+		c->expires = mono_after(c->leaves, CLOSE_MS);
+	}
+}
+
 static void expire(struct fake_kernel *f)
 {
 	for (size_t i = 0; i < f->conns.n; i++) {
@@ -150,6 +162,7 @@ static void expire(struct fake_kernel *f)
 void conn_tick(struct fake_kernel *f)
 {
 	flush_gone(f);
+	leave(f);
 	expire(f);
 }
 
@@ -213,7 +226,7 @@ static void open_conn(struct fake_kernel *f, const char *name, const char *clien
 {
 	struct fake_conn *c = vec_push(&f->conns);
 
-	*c = (struct fake_conn){ .vs = *vs, .rs = *rs, .state = CONN_OPEN, .orphan_since = MONO_NEVER };
+	*c = (struct fake_conn){ .vs = *vs, .rs = *rs, .state = CONN_OPEN, .leaves = MONO_NEVER, .orphan_since = MONO_NEVER };
 	(void)snprintf(c->name, sizeof(c->name), "%s", name);
 	(void)snprintf(c->client, sizeof(c->client), "%s", client);
 	c->expires = mono_after(f->now, vs->proto == PROTO_UDP ? UDP_MS : ESTABLISHED_MS);
@@ -250,6 +263,14 @@ int fake_straggler(struct fake_kernel *f, const char *name, const struct vs_key 
 		return -ENOENT;
 	open_conn(f, name, name, key, rs);
 	return 0;
+}
+
+void fake_leaves(struct fake_kernel *f, const char *name, int64_t ms)
+{
+	struct fake_conn *c = find(f, name);
+
+	if (c)
+		c->leaves = mono_after(f->now, ms);
 }
 
 static int end_conn(struct fake_kernel *f, const char *name, enum conn_state state, int64_t ms)
@@ -293,6 +314,20 @@ int fake_send(struct fake_kernel *f, const char *name)
 		return -ENOENT;
 	c->expires = mono_after(f->now, c->vs.proto == PROTO_UDP ? UDP_MS : c->state == CONN_HALF ? FIN_WAIT_MS : ESTABLISHED_MS);
 	return 0;
+}
+
+void fake_all_leave(struct fake_kernel *f)
+{
+	struct fake_vs *vs, *vs_next;
+	struct fake_rs *rs, *rs_next;
+
+	for (size_t i = 0; i < f->conns.n; i++)
+		if (live(&f->conns.v[i]))
+			f->conns.v[i].leaves = f->now;
+	leave(f);
+	HASH_ITER(hh, f->vss, vs, vs_next)
+		HASH_ITER(hh, vs->rss, rs, rs_next)
+			rs->active = rs->inactive = 0;
 }
 
 const char *fake_answer_word(enum fake_answer answer)

@@ -168,21 +168,25 @@ static int execute(struct fake_kernel *f, const struct op *op)
 	return -EINVAL;
 }
 
-static bool deletes(enum op_kind kind)
+/* The kernel does not lie: what it says is there, or not there, somebody else made so just before. A virtual server is the
+ * exception: that one is there (EEXIST) is said and not done, to see that it is read again. */
+static void make_true(struct fake_kernel *f, const struct op *op, int code)
 {
-	return kind == OP_RS_DEL || kind == OP_VS_DEL || kind == OP_ADDR_DEL;
-}
+	bool on_rs = op->kind == OP_RS_ADD || op->kind == OP_RS_RAISE || op->kind == OP_RS_ZERO || op->kind == OP_RS_DEL;
 
-/* "It is not there" is never said of what is there: somebody else was faster. */
-static void vanish(struct fake_kernel *f, const struct op *op, int code)
-{
-	if (!deletes(op->kind) || (code != -ENOENT && code != -ESRCH && code != -EADDRNOTAVAIL))
-		return;
 	f->hand = true;
-	if (code == -ESRCH && op->kind == OP_RS_DEL)
+	if (on_rs && code == -ESRCH)
 		(void)table_vs_del(f, &op->vs);
-	else
-		(void)execute(f, op);
+	else if (on_rs && code == -ENOENT && op->kind != OP_RS_ADD)
+		(void)table_rs_del(f, &op->vs, &op->rs);
+	else if (op->kind == OP_RS_ADD && code == -EEXIST)
+		(void)table_rs_add(f, &op->vs, &op->rs, op->weight + 2);
+	else if ((op->kind == OP_VS_SET && code == -ESRCH) || (op->kind == OP_VS_DEL && (code == -ESRCH || code == -ENOENT)))
+		(void)table_vs_del(f, &op->vs);
+	else if (op->kind == OP_ADDR_ADD && code == -EEXIST)
+		(void)table_addr_add(f, &op->vs.ip);
+	else if (op->kind == OP_ADDR_DEL && code == -EADDRNOTAVAIL)
+		(void)table_addr_del(f, &op->vs.ip);
 	watch_look(f);
 	f->hand = false;
 }
@@ -213,7 +217,7 @@ static struct fake_logged one(struct fake_kernel *f, const struct op *op)
 	}
 	switch (rule->fault) {
 	case FAKE_FAIL:
-		vanish(f, op, rule->code);
+		make_true(f, op, rule->code);
 		ret.code = rule->code;
 		break;
 	case FAKE_SILENT:

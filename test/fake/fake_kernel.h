@@ -52,11 +52,14 @@ enum fake_answer fake_connect(struct fake_kernel *f, const char *name, const cha
 			      struct rs_key *ret_rs);
 /* The same without asking: a packet that was past the scheduler when the weight became 0. -ENOENT, -ESRCH. */
 int fake_straggler(struct fake_kernel *f, const char *name, const struct vs_key *vs, const struct rs_key *rs);
+/* The client resets it after so long. */
+void fake_leaves(struct fake_kernel *f, const char *name, int64_t ms);
 /* -ENOENT: no live connection of that name. */
 int fake_close(struct fake_kernel *f, const char *name); /* orderly: TIME_WAIT, 120 s */
 int fake_reset(struct fake_kernel *f, const char *name); /* CLOSE, 10 s */
 int fake_fin(struct fake_kernel *f, const char *name);   /* half-closed: FIN_WAIT, inactive, 120 s */
 int fake_send(struct fake_kernel *f, const char *name);  /* one packet: the idle timer starts anew; finds a cut; UDP moves on */
+void fake_all_leave(struct fake_kernel *f);              /* every client resets; counts set by hand become 0 */
 /* "open", "half-closed", "closed", "reset", "over" (entry gone in good order), "forgotten" (idle for 900 s), "moved" (UDP:
  * its server went, the next datagram finds another), "cut", "none". */
 const char *fake_conn_word(const struct fake_kernel *f, const char *name);
@@ -64,7 +67,7 @@ const struct rs_key *fake_conn_rs(const struct fake_kernel *f, const char *name)
 
 /* ---- failures on demand. n counts operations applied from now on, the first is 1; a prepare() that writes counts ---- */
 enum fake_fault {
-	FAKE_FAIL,        /* not done; code. A delete that is told ENOENT, ESRCH or EADDRNOTAVAIL finds its object truly gone */
+	FAKE_FAIL,        /* not done; code. Where it says that something is there or not there, a foreign hand made it so */
 	FAKE_SILENT,      /* no answer, not done */
 	FAKE_SILENT_DONE, /* no answer, but done */
 	FAKE_SILENT_CALL, /* the whole call gets no answer, all of it is done */

@@ -47,6 +47,7 @@ struct fake_conn {
 	struct rs_key rs;
 	enum conn_state state;
 	struct mono expires;
+	struct mono leaves;       /* its client resets it then; MONO_NEVER */
 	struct mono orphan_since; /* its server was deleted then; MONO_NEVER */
 };
 struct fake_template {

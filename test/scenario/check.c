@@ -40,8 +40,9 @@ static void check_weight(void *ctx, const struct vs_key *vs, const struct rs_row
 	for (size_t i = 0; i < p->foreign.n; i++)
 		if (!strcmp(p->foreign.v[i], vs_text))
 			return;
-	if (row->weight > 0 && !world_wants(&p->w, vs, &row->key))
-		(void)play_fail(p, "%s behind %s has weight %d, and nobody wants it", rs_format(&row->key, rs_text), vs_text, row->weight);
+	if (!world_wants(&p->w, vs, &row->key))
+		(void)play_fail(p, "%s behind %s is still there with weight %d, and nobody wants it", rs_format(&row->key, rs_text), vs_text,
+				row->weight);
 }
 
 bool play_check_end(struct play *p)

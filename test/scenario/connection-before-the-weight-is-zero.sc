@@ -12,7 +12,7 @@ reset c1
 run 12s
 expect rs 10.1.0.5:8080 none
 endpoint web/http 10.1.0.5:8080
-pass
+run 1s
 remove endpoint web/http 10.1.0.5:8080
 pass
 straggler c2 10.96.0.10:80/tcp 10.1.0.5:8080

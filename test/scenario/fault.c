@@ -32,7 +32,7 @@ struct tally {
 	size_t passed, failed, shown;
 };
 
-#define SHOWN_MAX 12
+#define SHOWN_MAX 40
 
 static void tell(struct tally *tally, const struct script *script, const char *word, size_t n, const char *what)
 {

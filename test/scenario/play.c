@@ -42,20 +42,12 @@ static void intrude(struct play *p)
 	for (size_t i = 0; i < keys.list.n && p->intruders < INTRUDERS_MAX; i++) {
 		CLEANUP(free_p) char *name = xfmt("intruder%zu", p->intruders);
 
-		if (keys.list.v[i].proto == PROTO_TCP &&
-		    fake_connect(p->w.fake, name, name, &keys.list.v[i], NULL) == FAKE_ACCEPTED)
-			p->intruders++;
+		if (keys.list.v[i].proto != PROTO_TCP || fake_connect(p->w.fake, name, name, &keys.list.v[i], NULL) != FAKE_ACCEPTED)
+			continue;
+		fake_leaves(p->w.fake, name, INTRUDER_MS);
+		p->intruders++;
 	}
 	free(keys.list.v);
-}
-
-static void intruders_leave(struct play *p)
-{
-	for (; p->intruders_gone < p->intruders; p->intruders_gone++) {
-		CLEANUP(free_p) char *name = xfmt("intruder%zu", p->intruders_gone);
-
-		(void)fake_reset(p->w.fake, name);
-	}
 }
 
 /* ---- traps ---- */
@@ -111,10 +103,6 @@ static bool play_line(struct play *p, const struct script_line *line)
 		return false;
 	if (p->w.restless)
 		return play_fail(p, "it does not come to rest");
-	if (p->intruders > p->intruders_gone && time) {
-		world_run(&p->w, INTRUDER_MS);
-		intruders_leave(p);
-	}
 	return play_check_wrongs(p);
 }
 
@@ -166,7 +154,7 @@ bool play(struct play *p, const struct script *script, const struct play_fault *
 	p->settling = true;
 	fake_faults_clear(p->w.fake);
 	if (ok) {
-		intruders_leave(p);
+		fake_all_leave(p->w.fake); /* so that every drain comes to its end, and all runs to the same one */
 		world_settle(&p->w);
 		ok = play_check_end(p);
 	}

@@ -43,7 +43,7 @@ struct play {
 	bool settling;              /* the text is over */
 	bool was_time;              /* the statement before let time pass: "these operations" go on */
 	size_t ops;                 /* applied so far, all processes together */
-	size_t intruders, intruders_gone;
+	size_t intruders;
 	struct text failure;        /* empty: all is well */
 	const struct script_line *line;
 };

@@ -192,7 +192,7 @@ static bool remove_endpoint(struct play *p, char **a, size_t n)
 	slice = slice_for(&p->w, a[0], port_name, &rs, slice_at + 1 < n ? a[slice_at + 1] : NULL);
 	e = endpoint_in(slice, &rs.ip, uid_at + 1 < n ? a[uid_at + 1] : NULL);
 	if (!e)
-		return play_fail(p, "there is no such endpoint");
+		return p->faulted ? true : play_fail(p, "there is no such endpoint");
 	free(e->uid);
 	*e = slice->endpoints.v[--slice->endpoints.n];
 	world_tell_slice(&p->w, slice);
