@@ -4,17 +4,24 @@
 
 #include <arpa/inet.h>
 #include <assert.h>
+#include <linux/icmp.h>
 #include <linux/netfilter.h>
 #include <linux/netfilter/nf_conntrack_common.h>
 #include <linux/netfilter/nf_tables.h>
 #include <linux/netfilter/nfnetlink.h>
 #include <string.h>
 
-#define CHAIN_HOOK "ipvs-filter"
+#define CHAIN_INPUT "ipvs-filter"
+#define CHAIN_OUTPUT "ipvs-filter-out"
 #define CHAIN_GUARD "guard"
-/* In the input hook: after conntrack (-200), before the firewalls of the host (0), whose verdicts still count for what we
- * accept, and long before IPVS takes its packets (98). */
-#define PRIORITY (-10)
+#define CHAIN_GUARD_OUT "guard-out"
+/* After conntrack (-200), before the firewalls of the host (0), whose verdicts still count for what we accept, and before IPVS
+ * takes its packets (98). */
+#define PRIORITY_INPUT (-10)
+/* For the node's own connections, again before IPVS (-98). What IPVS itself refuses there by ICMP while connect() holds the
+ * socket is no more than a hint to TCP, and the client waits a second; a reset is not. Only TCP: a datagram refused here
+ * fails with EPERM instead of "connection refused", and comes by the input hook anyway. */
+#define PRIORITY_OUTPUT (-110)
 #define ROOM 2048
 #define KEYS_BYTES 60000 /* of elements in one message; an attribute ends at 64 kB */
 
@@ -64,9 +71,11 @@ enum step_kind {
 	STEP_BYTE,     /* (byte at offset of the transport header & mask) in low..high */
 	STEP_CT,       /* conntrack state among bits */
 	STEP_ACCEPT,
-	STEP_GUARD,    /* goto the other chain */
+	STEP_GUARD,    /* goto the chain of what comes in */
+	STEP_GUARD_OUT, /* goto the chain of what goes out */
 	STEP_RESET,    /* refuse with a TCP reset */
 	STEP_REJECT,   /* refuse with ICMP port unreachable */
+	STEP_REJECT_PROTOCOL, /* refuse with ICMP protocol unreachable (IPv4) */
 };
 struct step {
 	enum step_kind kind;
@@ -81,8 +90,10 @@ struct step {
 #define CT(bits) { STEP_CT, bits, 0, 0, 0 }
 #define ACCEPT { STEP_ACCEPT, 0, 0, 0, 0 }
 #define GUARD { STEP_GUARD, 0, 0, 0, 0 }
+#define GUARD_OUT { STEP_GUARD_OUT, 0, 0, 0, 0 }
 #define RESET { STEP_RESET, 0, 0, 0, 0 }
 #define REJECT { STEP_REJECT, 0, 0, 0, 0 }
+#define REJECT_PROTOCOL { STEP_REJECT_PROTOCOL, 0, 0, 0, 0 }
 
 #define TCP_FLAGS 13 /* offset */
 #define TCP_SYN 0x02
@@ -98,8 +109,13 @@ static const struct {
 	const char *chain, *comment;
 	struct step steps[6];
 } rules[] = {
-	{ CHAIN_HOOK, "", { NFPROTO(NFPROTO_IPV4), TO(SET_GUARDED4), GUARD } },
-	{ CHAIN_HOOK, "", { NFPROTO(NFPROTO_IPV6), TO(SET_GUARDED6), GUARD } },
+	{ CHAIN_INPUT, "", { NFPROTO(NFPROTO_IPV4), TO(SET_GUARDED4), GUARD } },
+	{ CHAIN_INPUT, "", { NFPROTO(NFPROTO_IPV6), TO(SET_GUARDED6), GUARD } },
+	{ CHAIN_OUTPUT, "", { NFPROTO(NFPROTO_IPV4), TO(SET_GUARDED4), GUARD_OUT } },
+	{ CHAIN_OUTPUT, "", { NFPROTO(NFPROTO_IPV6), TO(SET_GUARDED6), GUARD_OUT } },
+	{ CHAIN_GUARD_OUT, "served", { NFPROTO(NFPROTO_IPV4), TO_KEY(SET_SERVED4), ACCEPT } },
+	{ CHAIN_GUARD_OUT, "served", { NFPROTO(NFPROTO_IPV6), TO_KEY(SET_SERVED6), ACCEPT } },
+	{ CHAIN_GUARD_OUT, "new, not served", { L4PROTO(IPPROTO_TCP), BYTE(TCP_FLAGS, TCP_SYN_RST_ACK, TCP_SYN, TCP_SYN), RESET } },
 
 	{ CHAIN_GUARD, "served", { NFPROTO(NFPROTO_IPV4), TO_KEY(SET_SERVED4), ACCEPT } },
 	{ CHAIN_GUARD, "served", { NFPROTO(NFPROTO_IPV6), TO_KEY(SET_SERVED6), ACCEPT } },
@@ -119,7 +135,10 @@ static const struct {
 	{ CHAIN_GUARD, "errors, too big", { NFPROTO(NFPROTO_IPV6), ICMP6, BYTE(0, 0xff, 1, 4), ACCEPT } },
 	{ CHAIN_GUARD, "neighbour discovery", { NFPROTO(NFPROTO_IPV6), ICMP6, BYTE(0, 0xff, 133, 137), ACCEPT } },
 
-	/* As for TCP: a new association on the ports of an old one. INIT is always the only chunk of its packet. */
+	/* As for TCP: a new association on the ports of an old one. INIT is always the only chunk of its packet. An SCTP client gives
+	 * up at once on "protocol unreachable", for which nf_tables has no IPv6 twin; "port unreachable" is a hint to it. */
+	{ CHAIN_GUARD, "new, not served", { NFPROTO(NFPROTO_IPV4), L4PROTO(IPPROTO_SCTP),
+					    BYTE(SCTP_CHUNK, 0xff, SCTP_INIT, SCTP_INIT), REJECT_PROTOCOL } },
 	{ CHAIN_GUARD, "new, not served", { L4PROTO(IPPROTO_SCTP), BYTE(SCTP_CHUNK, 0xff, SCTP_INIT, SCTP_INIT), REJECT } },
 	/* Not "refuse new": what conntrack was told not to track is never new. */
 	{ CHAIN_GUARD, "", { CT(CT_KNOWN), ACCEPT } },
@@ -194,17 +213,18 @@ static void put_set(struct nl_batch *batch, enum filter_set_id id)
 	nl_batch_end(batch, nlh);
 }
 
-static void put_chain(struct nl_batch *batch, const char *name, bool base)
+/* hook < 0: a chain that only others go to. */
+static void put_chain(struct nl_batch *batch, const char *name, int hook, int priority)
 {
 	struct nlmsghdr *nlh = filter_put(batch, NFT_MSG_NEWCHAIN, NLM_F_CREATE, ROOM);
 	struct nlattr *nest;
 
 	mnl_attr_put_strz(nlh, NFTA_CHAIN_TABLE, FILTER_TABLE);
 	mnl_attr_put_strz(nlh, NFTA_CHAIN_NAME, name);
-	if (base) {
+	if (hook >= 0) {
 		nest = mnl_attr_nest_start(nlh, NFTA_CHAIN_HOOK);
-		put_be32(nlh, NFTA_HOOK_HOOKNUM, NF_INET_LOCAL_IN);
-		put_be32(nlh, NFTA_HOOK_PRIORITY, (uint32_t)PRIORITY);
+		put_be32(nlh, NFTA_HOOK_HOOKNUM, (uint32_t)hook);
+		put_be32(nlh, NFTA_HOOK_PRIORITY, (uint32_t)priority);
 		mnl_attr_nest_end(nlh, nest);
 		put_be32(nlh, NFTA_CHAIN_POLICY, NF_ACCEPT);
 		mnl_attr_put_strz(nlh, NFTA_CHAIN_TYPE, "filter");
@@ -398,11 +418,17 @@ static void put_step(struct nlmsghdr *nlh, const struct step *step)
 	case STEP_GUARD:
 		expr_verdict(nlh, NFT_GOTO, CHAIN_GUARD);
 		return;
+	case STEP_GUARD_OUT:
+		expr_verdict(nlh, NFT_GOTO, CHAIN_GUARD_OUT);
+		return;
 	case STEP_RESET:
 		expr_reject(nlh, NFT_REJECT_TCP_RST, 0);
 		return;
 	case STEP_REJECT:
 		expr_reject(nlh, NFT_REJECT_ICMPX_UNREACH, NFT_REJECT_ICMPX_PORT_UNREACH);
+		return;
+	case STEP_REJECT_PROTOCOL:
+		expr_reject(nlh, NFT_REJECT_ICMP_UNREACH, ICMP_PROT_UNREACH);
 		return;
 	}
 }
@@ -427,8 +453,10 @@ void filter_put_content(struct nl_batch *batch)
 {
 	for (int id = 0; id < SET_COUNT; id++)
 		put_set(batch, (enum filter_set_id)id);
-	put_chain(batch, CHAIN_GUARD, false);
-	put_chain(batch, CHAIN_HOOK, true);
+	put_chain(batch, CHAIN_GUARD, -1, 0);
+	put_chain(batch, CHAIN_GUARD_OUT, -1, 0);
+	put_chain(batch, CHAIN_INPUT, NF_INET_LOCAL_IN, PRIORITY_INPUT);
+	put_chain(batch, CHAIN_OUTPUT, NF_INET_LOCAL_OUT, PRIORITY_OUTPUT);
 	for (size_t i = 0; i < ARRAY_SIZE(rules); i++)
 		put_rule(batch, i);
 }
