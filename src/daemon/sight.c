@@ -10,6 +10,7 @@
 
 /* A whole audit is spread over this share of the period, so that it ends within it. */
 #define AUDIT_SHARE(period) ((period) * 3 / 4)
+#define AUDIT_STEP_MS 50 /* its reads go in small bursts, not one by one: waking up costs as much as reading */
 
 static void drift(void *ctx, const struct seen_vs *vs, const struct seen_rs *rs, const char *what)
 {
@@ -300,7 +301,7 @@ static void audit_begin(struct reconcile *r)
 /* How many of them should have been read by now. */
 static size_t audit_quota(const struct reconcile *r, struct mono now)
 {
-	int64_t share = AUDIT_SHARE(r->options.sync_period_ms), gone = now.ms - r->audit_began.ms;
+	int64_t share = AUDIT_SHARE(r->options.sync_period_ms), gone = (now.ms - r->audit_began.ms) / AUDIT_STEP_MS * AUDIT_STEP_MS;
 
 	if (share <= 0 || gone >= share)
 		return r->audit.n;
@@ -345,7 +346,9 @@ struct mono sight_due(const struct reconcile *r)
 	if (r->audit_pos < r->audit.n) {
 		int64_t share = AUDIT_SHARE(r->options.sync_period_ms);
 
-		due = mono_min(due, mono_after(r->audit_began, share * (int64_t)r->audit_pos / (int64_t)r->audit.n + 1));
+		int64_t next_ms = share * (int64_t)r->audit_pos / (int64_t)r->audit.n + 1;
+
+		due = mono_min(due, mono_after(r->audit_began, (next_ms + AUDIT_STEP_MS - 1) / AUDIT_STEP_MS * AUDIT_STEP_MS));
 	}
 	DL_FOREACH2(r->observed.draining, vs, next_draining)
 		due = mono_min(due, retry_waits(&vs->retry, pass_now(r)) ? vs->retry.at : vs_due(vs));
