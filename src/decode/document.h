@@ -13,8 +13,8 @@ struct document_error {
 	char reason[256];
 };
 
-/* Calls each(ctx, tree, index) for each document that is not empty. tree is borrowed for the call. is_json: strict JSON, exactly one
- * document. Errors (-EINVAL, -E2BIG) are found before the first call of each: all documents or none. */
+/* Calls each(ctx, tree, index) for each document that is not empty. tree is borrowed for the call. is_json: strict JSON, one
+ * document or nothing but blanks. Errors (-EINVAL, -E2BIG) are found before the first call of each: all documents or none. */
 MUST_CHECK int document_parse(const char *text, size_t n, bool is_json,
 			      void (*each)(void *ctx, struct json_t *tree, unsigned index), void *ctx,
 			      struct document_error *ret_error);

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define DEPTH_MAX 64       /* folders within folders */
-#define ENTRIES_MAX 500000 /* files and folders; links can multiply them without end */
+#define ENTRIES_MAX 200000 /* files and folders; links can multiply them without end */
 #define LINKS_MAX 40       /* in one path, as the kernel */
 
 struct walker {
@@ -108,7 +108,7 @@ static int enter(struct walker *w, int dirfd, const char *name, const char *rel,
 	if (on_path(w, st))
 		return 0;
 	if (w->depth == DEPTH_MAX) {
-		w->visitor->unreadable(w->visitor->ctx, rel, ELOOP);
+		w->visitor->unreadable(w->visitor->ctx, rel, ENAMETOOLONG);
 		return 0;
 	}
 	fd = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -50,7 +50,7 @@ struct manifest_watch *manifest_watch_new(struct err *err)
 
 	if (fd < 0) {
 		(void)err_set(err, -errno, "inotify: %m%s",
-			      errno == EMFILE ? " (more instances than fs.inotify.max_user_instances allows)" : "");
+			      errno == EMFILE ? " (or more instances than fs.inotify.max_user_instances allows)" : "");
 		return NULL;
 	}
 	watch = xzalloc(sizeof(*watch));

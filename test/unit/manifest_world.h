@@ -20,6 +20,8 @@
 	"addressType: IPv4, endpoints: [" addresses "]}\n"
 #define EP(ip) "{addresses: [" ip "]}, "
 
+#define LIMIT_MS 20000 /* of waiting; only what fails waits that long */
+
 struct world {
 	char top[64];      /* everything of the test lies below it */
 	char dir[80];      /* top/m: what the source reads */
@@ -28,7 +30,7 @@ struct world {
 	struct change known[64]; /* CHANGE_SERVICE and CHANGE_SLICE only, sorted by name */
 	size_t n_known;
 	struct text reports;     /* "warn PATH…\n" */
-	size_t n_bursts, n_changes;
+	size_t n_bursts, n_changes, n_gone;
 	int n_synced, partial;   /* of the last synced; -1 = never */
 	uint64_t burst_at;       /* ms, of the last burst */
 };
@@ -73,6 +75,7 @@ static inline void on_changes(void *ctx, struct change *changes, size_t n)
 			remember(w, &changes[i]);
 			continue;
 		}
+		w->n_gone++;
 		assert_string_equal(changes[i].ns, "default");
 		forget(w, changes[i].kind == CHANGE_SERVICE_GONE ? CHANGE_SERVICE : CHANGE_SLICE, changes[i].name);
 	}
@@ -154,7 +157,7 @@ static inline bool run_until(struct world *w, bool (*done)(const struct world *,
 
 #define await(w, state)                                                                                        \
 	do {                                                                                                   \
-		if (!run_until(w, shows, state, 5000)) {                                                       \
+		if (!run_until(w, shows, state, LIMIT_MS)) {                                                       \
 			struct text shown_ = { 0 };                                                            \
 			show(w, &shown_);                                                                      \
 			fail_msg("not \"%s\" but \"%s\"\n%s", state, text_str(&shown_), text_str(&(w)->reports)); \
@@ -162,7 +165,7 @@ static inline bool run_until(struct world *w, bool (*done)(const struct world *,
 	} while (0)
 #define await_said(w, part)                                                                    \
 	do {                                                                                   \
-		if (!run_until(w, said, part, 5000))                                           \
+		if (!run_until(w, said, part, LIMIT_MS))                                           \
 			fail_msg("nobody said \"%s\"\n%s", part, text_str(&(w)->reports));     \
 	} while (0)
 
@@ -272,7 +275,7 @@ static inline bool is_synced(const struct world *w, const char *arg) { return w-
 static inline void start(struct world *w)
 {
 	world_start(w);
-	assert_true(run_until(w, is_synced, NULL, 5000));
+	assert_true(run_until(w, is_synced, NULL, LIMIT_MS));
 }
 
 /* Root may read everything: such tests go on as somebody else. */
