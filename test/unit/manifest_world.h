@@ -138,7 +138,7 @@ static inline size_t times_said(const struct world *w, const char *part)
 	return n;
 }
 
-static inline void on_tick(uv_timer_t *timer) {}
+static inline void on_tick(uv_timer_t *timer) { (void)timer; }
 
 /* Runs the loop until done(w, arg), for at most limit_ms. */
 static inline bool run_until(struct world *w, bool (*done)(const struct world *, const char *), const char *arg, unsigned limit_ms)
@@ -169,7 +169,7 @@ static inline bool run_until(struct world *w, bool (*done)(const struct world *,
 			fail_msg("nobody said \"%s\"\n%s", part, text_str(&(w)->reports));     \
 	} while (0)
 
-static inline bool never(const struct world *w, const char *arg) { return false; }
+static inline bool never(const struct world *w, const char *arg) { return (void)w, (void)arg, false; }
 
 static inline char *at(const struct world *w, const char *rel) { return xfmt("%s/%s", w->dir, rel); }
 
@@ -270,7 +270,7 @@ static inline void once(struct world *w)
 		fail_msg("%s", err.text);
 }
 
-static inline bool is_synced(const struct world *w, const char *arg) { return w->n_synced > 0; }
+static inline bool is_synced(const struct world *w, const char *arg) { return (void)arg, w->n_synced > 0; }
 
 static inline void start(struct world *w)
 {
