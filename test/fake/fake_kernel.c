@@ -75,23 +75,47 @@ static size_t copies(struct fake_kernel *f, const struct vs_key *vs, const struc
 	return 1;
 }
 
+/* Its real servers, newest first, as the kernel keeps its list. */
+static size_t by_position(const struct fake_vs *vs, struct fake_rs ***ret)
+{
+	size_t n = HASH_COUNT(vs->rss), i = 0;
+
+	*ret = xreallocarray(NULL, n + 1, sizeof(**ret));
+	for (struct fake_rs *rs = n ? ELMT_FROM_HH(vs->rss->hh.tbl, vs->rss->hh.tbl->tail) : NULL; rs; rs = rs->hh.prev)
+		(*ret)[i++] = rs;
+	return n;
+}
+
+/* One part of a dump, from a position on. False: that was the last. */
+static bool dump_part(struct fake_kernel *f, const struct fake_vs *vs, size_t from, struct kernel_rss *ret)
+{
+	struct fake_rs **rss;
+	size_t n = by_position(vs, &rss), end = from + DUMP_PART < n ? from + DUMP_PART : n;
+
+	for (size_t i = from; i < end; i++)
+		for (size_t c = copies(f, &vs->key, &rss[i]->key); c; c--)
+			conn_counts(f, &vs->key, rss[i], vec_push(&ret->rows));
+	free(rss);
+	return end < n;
+}
+
 static int list_rs(struct kernel *k, const struct vs_key *key, struct kernel_rss *ret, struct err *err)
 {
 	struct fake_kernel *f = self(k);
 	struct fake_vs *vs;
 	int rc = read_begins(f, err);
+	bool more = true;
 
 	if (rc < 0)
 		return rc;
-	if (f->hook)
-		f->hook(f->hook_ctx, NULL, key);
-	vs = table_vs(f, key);
-	if (!vs)
-		return err_set(err, -ESRCH, "there is no such virtual server");
-	/* Newest first, as the kernel keeps its list. */
-	for (struct fake_rs *rs = vs->rss ? ELMT_FROM_HH(vs->rss->hh.tbl, vs->rss->hh.tbl->tail) : NULL; rs; rs = rs->hh.prev)
-		for (size_t n = copies(f, key, &rs->key); n; n--)
-			conn_counts(f, key, rs, vec_push(&ret->rows));
+	for (size_t from = 0; more; from += DUMP_PART) {
+		if (f->hook) /* between two parts, others may write: the next begins at its position all the same */
+			f->hook(f->hook_ctx, NULL, key);
+		vs = table_vs(f, key);
+		if (!vs && !from)
+			return err_set(err, -ESRCH, "there is no such virtual server");
+		more = vs && dump_part(f, vs, from, ret);
+	}
 	return 0;
 }
 

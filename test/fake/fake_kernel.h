@@ -85,7 +85,7 @@ void fake_interrupt(struct fake_kernel *f, size_t lists); /* the next lists end 
 /* The next `dumps` dumps of vs leave this row out (another writer moved the positions) or show it twice. */
 void fake_skip_row(struct fake_kernel *f, const struct vs_key *vs, const struct rs_key *rs, size_t dumps);
 void fake_repeat_row(struct fake_kernel *f, const struct vs_key *vs, const struct rs_key *rs, size_t dumps);
-/* Called before each operation (op) and before each dump of real servers (op NULL, vs). May use everything above. */
+/* Called before each operation (op) and before each part of a dump of real servers (op NULL, vs). May use everything above. */
 void fake_hook(struct fake_kernel *f, void (*fn)(void *ctx, const struct op *op, const struct vs_key *vs), void *ctx);
 
 /* ---- what happened ---- */

@@ -4,6 +4,7 @@
 #include "base/mono.h"
 #include "fake/fake_kernel.h"
 
+#define DUMP_PART 64 /* real servers in one part of a dump */
 #define TRASH_MS 120000
 #define FLUSH_MS 1 /* entries of a deleted server are flushed by delayed work: not in the same instant */
 

@@ -92,6 +92,6 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < suite.scripts.n; i++)
 		all(&tally, &suite.scripts.v[i], suite.tmp_dir, only);
 	suite_fini(&suite);
-	(void)printf("fault: %zu passed, %zu failed\n", tally.passed, tally.failed);
+	(void)printf("%zu passed, %zu failed\n", tally.passed, tally.failed);
 	return tally.failed ? 1 : 0;
 }

@@ -25,7 +25,7 @@ int main(int argc, char **argv)
 		return 2;
 	for (size_t i = 0; i < suite.scripts.n; i++)
 		passed += play_one(&suite.scripts.v[i], suite.tmp_dir);
-	(void)printf("scenario: %zu passed, %zu failed\n", passed, suite.scripts.n - passed);
+	(void)printf("%zu passed, %zu failed\n", passed, suite.scripts.n - passed);
 	passed = suite.scripts.n - passed;
 	suite_fini(&suite);
 	return passed ? 1 : 0;
