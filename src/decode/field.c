@@ -76,7 +76,8 @@ static bool must_be(const struct field *f, const char *what, struct object_error
 {
 	char text[FIELD_SHOW];
 
-	return field_bad(f, error, "must be %s, is %s", what, field_show(f->json, text));
+	(void)field_bad(f, error, "must be %s, is %s", what, field_show(f->json, text));
+	return false;
 }
 
 bool field_object(const struct field *f, struct object_error *error)

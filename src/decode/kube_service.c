@@ -52,7 +52,7 @@ static bool read_addresses(const struct field *ip, const struct field *ips, stru
 static bool check_families(const struct field *families, const struct service *service, struct object_error *error)
 {
 	static const char *const words[] = { "IPv4", "IPv6" };
-	size_t n = json_array_size(families->json), word, last = ARRAY_SIZE(words);
+	size_t n = json_array_size(families->json), word = 0, last = ARRAY_SIZE(words);
 
 	if (!field_array(families, 2, error))
 		return false;
