@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 
 #define NEW_CONNECTIONS 20
+#define READ_MS 4000 /* for a person to read */
 
 static int64_t began_us;
 
@@ -28,6 +29,8 @@ static void say(const char *fmt, ...)
 
 static void step(const char *text)
 {
+	if (now_us() - began_us > 1000000)
+		pause_ms(READ_MS);
 	say("\n\033[1m[%2d s] %s\033[0m", (int)((now_us() - began_us) / 1000000), text);
 }
 
@@ -150,6 +153,10 @@ static void watch_it_drain(const struct world *w)
 	count_new(w, &web6, "IPv6", false);
 	need(conn_echo(&held, 5000) == 0 && conn_echo(&held6, 5000) == 0, "a held connection was cut by the drain");
 	say("    And the two held connections go on: bytes still come back from backend 2.");
+
+	step("The drain goes on for as long as the connections do.");
+	show(w, "drains");
+	need(conn_echo(&held, 5000) == 0 && conn_echo(&held6, 5000) == 0, "a held connection was cut by the drain");
 
 	step("The client closes both, by RST.");
 	say("    The kernel forgets a connection 10 s after a reset (after an orderly close it would be 120 s: TIME_WAIT).\n"
