@@ -340,35 +340,68 @@ static void bring_up(const struct scene *s, const struct ip *vip)
 	apply_all_protos(s, OP_SERVE, vip);
 }
 
-/* A connection that lives while its key is served no more; nothing new passes, not even on its own old ports. */
+/* Ends a connection of the client without the other side's knowledge, as a client does that lost its power. */
+static void vanish(int fd)
+{
+	const struct linger reset = { 1, 0 };
+
+	(void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
+	(void)close(fd); /* its reset is dropped on the way out */
+}
+
+static int old_ports(const struct scene *s, const struct ip *vip, uint16_t port)
+{
+	int code;
+
+	(void)close(reach(s, CLIENT, PROTO_TCP, vip, VIP_PORT, port, &code));
+	return code;
+}
+
+/* Nothing new passes, not even on the ports of a connection that IPVS and its server still believe in. */
+static void only_old_passes(const struct scene *s, const struct ip *vip, int held, int lost, uint16_t lost_port)
+{
+	int code;
+
+	need(talk(held, 8) == 0, "a connection was cut when its key was served no more");
+	refused(s, CLIENT, PROTO_TCP, vip, VIP_PORT);
+	refused(s, NODE, PROTO_TCP, vip, VIP_PORT);
+	vanish(lost);
+	code = old_ports(s, vip, lost_port);
+	need(code == ECONNREFUSED, "a new connection on the ports of an established one: %s", strerror(code));
+	need(talk(held, 8) == 0, "a connection was cut by others' tries");
+}
+
+static int connection(const struct scene *s, const struct ip *vip, uint16_t port)
+{
+	int code, fd = reach(s, CLIENT, PROTO_TCP, vip, VIP_PORT, port, &code);
+
+	need(!code && talk(fd, 8) == 0, "a connection to a served key: %s", strerror(code));
+	return fd;
+}
+
 static void drain_only(int family)
 {
 	struct scene s = scene_new();
 	const struct ip vip = world_vip(family, 10);
+	int held, closed, lost[2];
 	const struct linger reset = { 1, 0 };
-	int code, held, old;
+	int code;
 
 	bring_up(&s, &vip);
-	held = reach(&s, CLIENT, PROTO_TCP, &vip, VIP_PORT, 40001, &code);
-	need(!code && talk(held, 8) == 0, "the first connection: %s", strerror(code));
-	old = reach(&s, CLIENT, PROTO_TCP, &vip, VIP_PORT, 40002, &code);
-	need(!code && talk(old, 8) == 0, "the second connection: %s", strerror(code));
-	apply_all_protos(&s, OP_UNSERVE, &vip);
-	apply_all_protos(&s, OP_RS_ZERO, &vip);
-	need(talk(held, 8) == 0, "a connection was cut when its key was served no more");
-	refused(&s, CLIENT, PROTO_TCP, &vip, VIP_PORT);
-	refused(&s, NODE, PROTO_TCP, &vip, VIP_PORT);
-	(void)setsockopt(old, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
-	(void)close(old);
-	(void)close(reach(&s, CLIENT, PROTO_TCP, &vip, VIP_PORT, 40002, &code));
-	need(code == ECONNREFUSED, "a new connection on old ports: %s", strerror(code));
-	/* and while the entry is still established: as a client does that was restarted */
+	held = connection(&s, &vip, 40001);
+	closed = connection(&s, &vip, 40002);
+	lost[0] = connection(&s, &vip, 40003);
+	lost[1] = connection(&s, &vip, 40004);
+	(void)setsockopt(closed, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
+	(void)close(closed);
 	world_must(s.w, CLIENT, "exec nft 'add table inet lost; add chain inet lost out { type filter hook output priority 0; }; "
-			       "add rule inet lost out tcp sport 40001 tcp flags & rst == rst drop'");
-	(void)setsockopt(held, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
-	(void)close(held);
-	(void)close(reach(&s, CLIENT, PROTO_TCP, &vip, VIP_PORT, 40001, &code));
-	need(code == ECONNREFUSED, "a new connection on the ports of one that is established: %s", strerror(code));
+			       "add rule inet lost out tcp sport 40003-40004 tcp flags & rst == rst drop'");
+	apply_all_protos(&s, OP_UNSERVE, &vip);
+	code = old_ports(&s, &vip, 40002);
+	need(code == ECONNREFUSED, "a new connection on the ports of a closed one: %s", strerror(code));
+	only_old_passes(&s, &vip, held, lost[0], 40003); /* the server's weight is still 1 */
+	apply_all_protos(&s, OP_RS_ZERO, &vip);
+	only_old_passes(&s, &vip, held, lost[1], 40004);
 	s.k->v->free(s.k);
 }
 
@@ -546,6 +579,126 @@ static void changes_of_others_are_noticed(void)
 	s.k->v->free(s.k);
 }
 
+/* Another process of ours tells whether anything was written: to it, it is foreign. */
+static void a_second_prepare_writes_nothing(void)
+{
+	const struct kernel_options options = { .device = "kube-ipvs0" };
+	struct scene s = scene_new(), next = s;
+	const struct ip vip = world_vip(AF_INET, 10);
+	const struct op guard = op_on(OP_GUARD, &vip, 0);
+	struct op_result result = { 1 };
+	struct err err;
+
+	need(kernel_linux_open(&options, &next.k, &err) == 0, "%s", err.text);
+	need(is_intact(&next), "a new process does not know the filter for its own");
+	need(next.k->v->prepare(next.k, NULL, &err) == 0, "%s", err.text);
+	need(s.k->v->prepare(s.k, NULL, &err) == 0, "%s", err.text);
+	hold(100, told(&s) == 0 && told(&next) == 0, "a second prepare wrote something");
+	next.k->v->apply(next.k, &guard, 1, &result);
+	need(result.code == 0, "guard: %s", strerror(-result.code));
+	await(1000, told(&s) == KERNEL_FILTER, "what another process wrote was not told");
+	need(told(&next) == 0, "what it wrote itself was told");
+	next.k->v->free(next.k);
+	s.k->v->free(s.k);
+}
+
+/* Deletions of what is there no more succeed, each by itself, and take what is there. */
+static void deleting_twice_is_no_failure(void)
+{
+	struct scene s = scene_new();
+	const struct ip a = world_vip(AF_INET, 10), b = world_vip(AF_INET6, 10), c = world_vip(AF_INET, 11);
+	const struct op ops[] = { op_on(OP_UNGUARD, &a, 0), op_on(OP_UNGUARD, &b, 0), op_on(OP_UNGUARD, &c, 0) };
+	struct op_result results[3] = { { 1 }, { 1 }, { 1 } };
+	struct kernel_filter filter = { 0 };
+	struct err err;
+
+	apply_address(&s, OP_GUARD, &a);
+	apply_address(&s, OP_GUARD, &b);
+	world_must(s.w, NODE, "exec nft delete element inet sluice ipvs-ips '{ 203.0.113.10 }'");
+	for (int again = 0; again < 2; again++) {
+		s.k->v->apply(s.k, ops, 3, results);
+		for (int i = 0; i < 3; i++)
+			need(results[i].code == 0, "unguard %d: %s", i, strerror(-results[i].code));
+	}
+	need(s.k->v->list_filter(s.k, &filter, &err) == 0, "%s", err.text);
+	need(filter.intact && filter.guarded.n == 0, "%zu addresses are left", filter.guarded.n);
+	world_must(s.w, NODE, "exec nft delete table inet sluice");
+	s.k->v->apply(s.k, ops, 3, results);
+	need(results[0].code == -ENOENT && results[2].code == -ENOENT, "without a table: %d", results[0].code);
+	kernel_filter_fini(&filter);
+	s.k->v->free(s.k);
+}
+
+static bool module_loaded(const char *name)
+{
+	CLEANUP(free_p) char *path = xfmt("/sys/module/%s", name);
+
+	return access(path, F_OK) == 0;
+}
+
+/* Must run where nobody used them yet: it says so if it can't prove it. */
+static void read_only_loads_no_module(void)
+{
+	const struct kernel_options options = { .device = "kube-ipvs0", .read_only = true };
+	bool ipvs = module_loaded("ip_vs"), nft = module_loaded("nf_tables"), dummy = module_loaded("dummy");
+	struct world *w = world_new();
+	struct kernel_filter filter = { 0 };
+	struct kernel_vss vss = { 0 };
+	struct kernel_ips ips = { 0 };
+	struct kernel *k;
+	struct err err;
+
+	if (ipvs || nft || dummy)
+		check_note("ip_vs, nf_tables or dummy was loaded before: only reading is tested");
+	world_enter(w, NODE);
+	need(kernel_linux_open(&options, &k, &err) == 0, "%s", err.text);
+	need(k->v->list_vs(k, &vss, &err) == 0 && vss.rows.n == 0, "virtual servers");
+	need(k->v->list_addrs(k, &ips, &err) == 0 && ips.rows.n == 0, "addresses");
+	need(k->v->list_filter(k, &filter, &err) == 0 && !filter.intact && filter.guarded.n == 0, "filter");
+	need(k->v->event_fd(k) == -1 && k->v->events(k) == 0, "events");
+	need(module_loaded("ip_vs") == ipvs && module_loaded("nf_tables") == nft && module_loaded("dummy") == dummy,
+	     "a module was loaded");
+	k->v->free(k);
+}
+
+static void schedulers_are_asked_for_without_a_trace(void)
+{
+	static const struct {
+		const char *name;
+		int code;
+	} cases[] = { { "rr", 0 }, { "wlc", 0 }, { "mh", 0 }, { "nosuch", -ENOENT }, { "", -ENOENT }, { "much-too-long-a-name", -ENOENT } };
+	struct scene s = scene_new();
+	struct kernel_vss vss = { 0 };
+	struct err err;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		int code = kernel_linux_scheduler(s.k, cases[i].name, &err);
+
+		need(code == cases[i].code, "scheduler \"%s\": %d", cases[i].name, code);
+		need(!code || strstr(err.text, cases[i].name), "the sentence does not name it: %s", err.text);
+	}
+	need(s.k->v->list_vs(s.k, &vss, &err) == 0 && vss.rows.n == 0, "%zu virtual servers were left", vss.rows.n);
+	s.k->v->free(s.k);
+}
+
+static void a_foreign_device_of_our_name_is_left_alone(void)
+{
+	struct scene s = scene_new();
+	const struct ip vip = world_vip(AF_INET, 10);
+	const struct op add = op_on(OP_ADDR_ADD, &vip, 0);
+	struct op_result result = { 1 };
+	struct kernel_ips ips = { 0 };
+	struct err err;
+
+	world_must(s.w, NODE, "ip link del kube-ipvs0 && ip link add kube-ipvs0 type bridge && ip addr add 10.9.9.9/32 dev kube-ipvs0");
+	need(s.k->v->prepare(s.k, NULL, &err) == -EEXIST && strstr(err.text, "kube-ipvs0"), "%s", err.text);
+	need(s.k->v->list_addrs(s.k, &ips, &err) == -EEXIST, "its addresses were taken for ours");
+	s.k->v->apply(s.k, &add, 1, &result);
+	need(result.code < 0, "an address was put on it");
+	world_must(s.w, NODE, "[ $(ip -o addr show dev kube-ipvs0 | wc -l) = 1 ]");
+	s.k->v->free(s.k);
+}
+
 static void refusals_are_one_sentence(void)
 {
 	static const struct {
@@ -582,6 +735,7 @@ static int only_open(void)
 }
 
 static const struct check_test tests[] = {
+	{ "read-only-loads-no-module", read_only_loads_no_module, 0 },
 	{ "host-ports-are-hidden-at-every-step", host_ports_are_hidden_at_every_step, 0 },
 	{ "drain-only-refuses-ipv4", drain_only_refuses_ipv4, 0 },
 	{ "drain-only-refuses-ipv6", drain_only_refuses_ipv6, 0 },
@@ -589,6 +743,10 @@ static const struct check_test tests[] = {
 	{ "path-mtu-messages-pass", path_mtu_messages_pass, 0 },
 	{ "writing-anew-opens-and-closes-nothing", writing_anew_opens_and_closes_nothing, 0 },
 	{ "changes-of-others-are-noticed", changes_of_others_are_noticed, 0 },
+	{ "a-second-prepare-writes-nothing", a_second_prepare_writes_nothing, 0 },
+	{ "deleting-twice-is-no-failure", deleting_twice_is_no_failure, 0 },
+	{ "schedulers-are-asked-for-without-a-trace", schedulers_are_asked_for_without_a_trace, 0 },
+	{ "a-foreign-device-of-our-name-is-left-alone", a_foreign_device_of_our_name_is_left_alone, 0 },
 	{ "refusals-are-one-sentence", refusals_are_one_sentence, 0 },
 };
 
