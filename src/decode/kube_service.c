@@ -52,7 +52,8 @@ static bool read_addresses(const struct field *ip, const struct field *ips, stru
 static bool check_families(const struct field *families, const struct service *service, struct object_error *error)
 {
 	static const char *const words[] = { "IPv4", "IPv6" };
-	size_t n = json_array_size(families->json), word = 0, last = ARRAY_SIZE(words);
+	size_t n = json_array_size(families->json), word = 0;
+	bool seen[ARRAY_SIZE(words)] = { false };
 
 	if (!field_array(families, 2, error))
 		return false;
@@ -61,12 +62,12 @@ static bool check_families(const struct field *families, const struct service *s
 
 		if (!field_word(&item, words, ARRAY_SIZE(words), &word, error))
 			return false;
-		if (word == last)
+		if (seen[word])
 			return field_bad(families, error, "must name each family once, has %s twice", words[word]);
 		if (i < service->n_cluster_ips && strcmp(words[word], family_word(service->cluster_ips[i].family)) != 0)
 			return field_bad(&item, error, "must be %s, the family of the cluster IP at this place, is %s",
 					 family_word(service->cluster_ips[i].family), words[word]);
-		last = word;
+		seen[word] = true;
 	}
 	if (n && n < service->n_cluster_ips)
 		return field_bad(families, error, "must name the family of both cluster IPs");
