@@ -1,0 +1,32 @@
+/* What the user asked of `run` and `plan`: options → values, checked. */
+#pragma once
+#include "daemon/option.h"
+
+struct reconcile_options;
+
+/* Texts are borrowed from the command line. */
+struct config {
+	const char *manifests;         /* directory; NULL: no such source */
+	const char *run_dir;           /* "/run/sluice" */
+	const char *hostname_override; /* NULL or "": the host's name */
+	const char *sched;             /* "rr" */
+	const char *device;            /* "kube-ipvs0" */
+	int64_t sync_period_ms;
+	bool strict_arp;
+	int verbosity;
+	const char *output;            /* of plan: "table" or "json" */
+};
+
+/* Bits for option_row.only. */
+enum config_command { CONFIG_RUN = 1, CONFIG_PLAN = 2 };
+#define CONFIG_ROWS 9
+extern const struct option_row config_rows[CONFIG_ROWS];
+
+/* What no row can say by itself. Empty texts become what they stand for. -EINVAL: err names the option. */
+MUST_CHECK int config_check(struct config *config, enum config_command command, struct err *err);
+
+/* This node's name: the override or the host's name, trimmed, lower case. owned: free(*ret). */
+MUST_CHECK int config_node(const struct config *config, char **ret, struct err *err);
+
+/* The options of the pass; borrows config and node. */
+struct reconcile_options config_reconcile(const struct config *config, const char *node);

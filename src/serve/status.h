@@ -1,0 +1,23 @@
+/* The view as JSON: what the control socket answers and `-o json` prints. The field names are documented in
+ * sluice-status(8) and sluice-drains(8) and stay. */
+#pragma once
+#include "core/view.h"
+
+struct json_t;
+
+#define STATUS_PATH "/v1/status"
+#define DRAINS_PATH "/v1/drains"
+/* How every JSON text of ours is written: keys in our order, 12 digits. */
+#define STATUS_DUMP JSON_REAL_PRECISION(12)
+
+struct json_t *status_json(const struct view *view); /* owned: json_decref() */
+struct json_t *drains_json(const struct view *view); /* owned: json_decref() */
+
+/* Parts that other JSON texts share. All owned. */
+struct json_t *status_word(const char *text);    /* a string; NULL gives ""; bytes that are no UTF-8 become '?' */
+struct json_t *status_seconds(int64_t ms);       /* a number; null if ms < 0 */
+struct json_t *status_ip(const struct ip *ip);
+/* {address, port, protocol, scheduler, persistenceTimeoutSeconds, service, portName} */
+struct json_t *status_vs(const struct vs_key *key, const struct vs_attrs *attrs, const char *service, const char *port_name);
+/* {address, port, weight} */
+struct json_t *status_rs(const struct rs_key *key, int32_t weight);
