@@ -11,7 +11,7 @@ struct seen_rs {
 	uint32_t active, inactive;
 	struct mono counted_at; /* begin of the dump of these counts; MONO_NEVER */
 	bool in_dump;           /* was in the last dump (scratch of observed_take_rss) */
-	bool missed;            /* was not in the last dump: gone only if it is not in the next one either */
+	bool missed;            /* was not in the last dumps: gone only if the kernel says so when it is asked for by name */
 	struct drain drain;     /* .on: weight is 0 and nobody wants it */
 };
 
@@ -100,8 +100,10 @@ static inline bool retry_waits(const struct retry *retry, struct mono now)
 	return mono_set(retry->at) && now.ms < retry->at.ms;
 }
 
-/* Takes a dump of one virtual server's real servers. lost is called for each that is gone; one that is missing for the first time only makes
- * the result true: dump again. Everything that differs from what we knew makes the virtual server dirty. */
+/* Takes a dump of one virtual server's real servers. One that is missing for the first time only makes the result true: dump
+ * again. One that is missing then too is planned to be edited: a dump goes by position, so even two may skip what is there while
+ * another writer adds and deletes, but an edit is answered with ENOENT only if it is gone. Everything that differs from what we
+ * knew makes the virtual server dirty. */
 struct observed_listener {
 	void *ctx;
 	/* A draining real server was deleted by somebody else. */

@@ -61,14 +61,10 @@ bool observed_take_rss(struct observed *o, struct seen_vs *vs, const struct rs_r
 
 		if (rs->in_dump)
 			continue;
-		if (!rs->missed) {
+		if (rs->missed)
+			observed_dirty(o, vs); /* the plan asks for it by name */
+		else
 			rs->missed = again = true;
-			continue;
-		}
-		if (rs->drain.on)
-			listener->lost(listener->ctx, vs, rs);
-		drifted(o, vs, rs, "rs-gone", listener);
-		seen_rs_remove(o, vs, rs);
 	}
 	vs->known = true;
 	if (vs->n_draining)

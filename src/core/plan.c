@@ -59,8 +59,8 @@ static void plan_unwanted(struct planner *p, struct seen_vs *vs, struct seen_rs 
 		emit_rs(p, OP_RS_DEL, vs, &rs->key, 0, "not-drained");
 		return;
 	}
-	if (rs->weight != 0) {
-		emit_rs(p, OP_RS_ZERO, vs, &rs->key, 0, NULL);
+	if (rs->weight != 0 || rs->missed) {
+		emit_rs(p, OP_RS_ZERO, vs, &rs->key, 0, rs->missed ? "missed" : NULL);
 		return;
 	}
 	if (!rs->drain.on)
@@ -149,8 +149,8 @@ static void plan_wanted(struct planner *p, struct seen_vs *vs, const struct want
 		if (!wants_rs(w, &rs->key)) {
 			if (!p->set->hold)
 				plan_unwanted(p, vs, rs);
-		} else if (rs->weight != 1) {
-			emit_rs(p, OP_RS_RAISE, vs, &rs->key, 1, rs->drain.on ? "undrained" : NULL);
+		} else if (rs->weight != 1 || rs->missed) {
+			emit_rs(p, OP_RS_RAISE, vs, &rs->key, 1, rs->drain.on ? "undrained" : rs->missed ? "missed" : NULL);
 		}
 	}
 	plan_served(p, vs, w->n_rs > 0);

@@ -88,7 +88,10 @@ static void set_weight(struct observed *o, struct seen_vs *vs, struct seen_rs *r
 		       struct settled *ret)
 {
 	rs->weight = op->weight;
-	if (op->kind == OP_RS_ZERO) {
+	rs->missed = false;
+	if (op->kind == OP_RS_ZERO && rs->drain.on) {
+		; /* dumps had skipped it: its drain goes on */
+	} else if (op->kind == OP_RS_ZERO) {
 		seen_drain_begin(o, vs, rs, now, now);
 		ret->drain_began = true;
 	} else {

@@ -140,7 +140,10 @@ static void take_result(struct reconcile *r, const struct op *op, struct op_resu
 	s = settle(&r->observed, op, result, now);
 	vs = op->vs.port ? observed_vs(&r->observed, &op->vs) : NULL;
 	r->ops++;
-	if (s.done && result.code < 0) {
+	if (result.code == -ENOENT && (op->kind == OP_RS_RAISE || op->kind == OP_RS_ZERO)) {
+		r->drift_repairs++;
+		log_warn("drift what=rs-gone %s: somebody else deleted it, putting it right", text_str(&text));
+	} else if (s.done && result.code < 0) {
 		log_info("%s: was so already", text_str(&text));
 	} else if (s.done) {
 		tell_done(op, &s, text_str(&text), now);

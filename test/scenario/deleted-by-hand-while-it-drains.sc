@@ -9,7 +9,7 @@ pass
 run 2s
 foreign rs-del 10.96.0.10:80/tcp 10.1.0.5:8080
 run 2s
-expect drain none; outcome 10.1.0.5:8080 lost; messages 0; conn c1 cut; journal drain 10.1.0.5:8080 none
+expect drain none; outcome 10.1.0.5:8080 lost; ops rs-zero 10.1.0.5:8080!ENOENT; conn c1 cut; journal drain 10.1.0.5:8080 none
 endpoint web/http 10.1.0.5:8080
 pass
 expect ops rs-add 10.1.0.5:8080
