@@ -102,7 +102,7 @@ static void on_log(void *ctx, enum log_level level, const char *line)
 
 static int run(void *target, const char *const *args, size_t n)
 {
-	struct config *config = target;
+	CLEANUP(config_fini_p) struct config *config = target;
 	struct gathered gathered = { .partial = false };
 	struct source_sink sink = { &gathered, on_changes, on_synced, on_report };
 	struct planner_result plan = { 0 };

@@ -5,7 +5,7 @@
 
 static int run(void *target, const char *const *args, size_t n)
 {
-	struct config *config = target;
+	CLEANUP(config_fini_p) struct config *config = target;
 	struct err err = { "" };
 
 	if (config_check(config, CONFIG_RUN, &err) < 0)

@@ -29,6 +29,8 @@ const struct option_row config_rows[] = {
 	{ "ipvs-scheduler", 0, OPTION_TEXT, 0, MEMBER(sched), "NAME", "rr", NULL, "scheduler of all virtual servers" },
 	{ "ipvs-device", 0, OPTION_TEXT, 0, MEMBER(device), "NAME", "kube-ipvs0", NULL,
 	  "dummy device that carries the service addresses" },
+	{ "ipvs-exclude-cidrs", 0, OPTION_TEXT, 0, MEMBER(exclude_text), "CIDR,…", NULL, NULL,
+	  "virtual servers and addresses that are found in these ranges at a first start are somebody else's" },
 	{ "ipvs-sync-period", 0, OPTION_SPAN, CONFIG_RUN, MEMBER(sync_period_ms), "TIME", "30s", NULL,
 	  "within this time the whole kernel table and the sysctls are read and compared once" },
 	{ "ipvs-strict-arp", 0, OPTION_BOOL, CONFIG_RUN, MEMBER(strict_arp), NULL, NULL, NULL,
@@ -66,6 +68,10 @@ int config_check(struct config *config, enum config_command command, struct err 
 		return err_set(err, -EINVAL, "option --ipvs-scheduler: \"%s\" cannot be the name of a scheduler", config->sched);
 	if (!is_word(config->device, IFNAMSIZ - 1) || config->device[0] == '.')
 		return err_set(err, -EINVAL, "option --ipvs-device: \"%s\" cannot be the name of a device", config->device);
+	if (config->exclude_text && cidrs_parse(config->exclude_text, &config->exclude, err) < 0) {
+		err_wrap(err, "option --ipvs-exclude-cidrs");
+		return -EINVAL;
+	}
 	if (strlen(config->run_dir) + strlen("/sluice.sock") >= sizeof(address.sun_path))
 		return err_set(err, -EINVAL, "option --run-dir: the path is too long for a unix socket");
 	if (command == CONFIG_RUN &&
@@ -74,6 +80,12 @@ int config_check(struct config *config, enum config_command command, struct err 
 	if (config->verbosity > VERBOSITY_MAX)
 		return err_set(err, -EINVAL, "option -v: must be from 0 to %d", VERBOSITY_MAX);
 	return 0;
+}
+
+void config_fini(struct config *config)
+{
+	free(config->exclude.list.v);
+	config->exclude = (struct cidrs){ 0 };
 }
 
 int config_node(const struct config *config, char **ret, struct err *err)
@@ -115,6 +127,7 @@ struct reconcile_options config_reconcile(const struct config *config, const cha
 		.service_drain_limit_ms = SERVICE_DRAIN_LIMIT_MS,
 		.address_linger_ms = ADDRESS_LINGER_MS,
 		.seed = hash_bytes(HASH_START, node, strlen(node)),
+		.exclude = &config->exclude,
 		.verbose = config->verbosity >= 5,
 		.clock = clock_now,
 	};

@@ -1,16 +1,19 @@
 /* What the user asked of `run` and `plan`: options → values, checked. */
 #pragma once
+#include "base/cidr.h"
 #include "daemon/option.h"
 
 struct reconcile_options;
 
-/* Texts are borrowed from the command line. */
+/* Texts are borrowed from the command line. Behind config_check(): config_fini(). */
 struct config {
 	const char *manifests;         /* directory; NULL: no such source */
 	const char *run_dir;           /* "/run/sluice" */
 	const char *hostname_override; /* NULL or "": the host's name */
 	const char *sched;             /* "rr" */
 	const char *device;            /* "kube-ipvs0" */
+	const char *exclude_text;      /* "10.0.0.0/8,…" */
+	struct cidrs exclude;          /* the same; set by config_check() */
 	int64_t sync_period_ms;
 	bool strict_arp;
 	int verbosity;
@@ -19,11 +22,14 @@ struct config {
 
 /* Bits for option_row.only. */
 enum config_command { CONFIG_RUN = 1, CONFIG_PLAN = 2 };
-#define CONFIG_ROWS 9
+#define CONFIG_ROWS 10
 extern const struct option_row config_rows[CONFIG_ROWS];
 
 /* What no row can say by itself. Empty texts become what they stand for. -EINVAL: err names the option. */
 MUST_CHECK int config_check(struct config *config, enum config_command command, struct err *err);
+
+void config_fini(struct config *config); /* zeroed is fine */
+static inline void config_fini_p(struct config **config) { config_fini(*config); } /* for CLEANUP() */
 
 /* This node's name: the override or the host's name, trimmed, lower case. owned: free(*ret). */
 MUST_CHECK int config_node(const struct config *config, char **ret, struct err *err);

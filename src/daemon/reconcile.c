@@ -145,7 +145,8 @@ static void adopt_wanted(struct reconcile *r)
 	if (r->journal && !journal_adopting(r->journal))
 		return;
 	LL_FOREACH2(r->observed.dirty_vss, vs, next_dirty)
-		if (vs->present && !vs->ours && r->partial && wanted_find(r->wanted, &vs->key, NULL))
+		if (vs->present && !vs->ours && r->partial && wanted_find(r->wanted, &vs->key, NULL) &&
+		    !cidrs_have(r->options.exclude, &vs->key.ip))
 			start_adopt(r, vs);
 }
 

@@ -1,6 +1,7 @@
 /* The pass: model → wanted → plan → kernel → settle, in bounded turns, without a loop or a clock of its own.
  * daemon/run drives it from libuv; tests drive it by hand with a fake kernel and a fake clock. */
 #pragma once
+#include "base/cidr.h"
 #include "base/mono.h"
 #include "core/change.h"
 #include "kernel/kernel.h"
@@ -15,6 +16,7 @@ struct reconcile_options {
 	int64_t service_drain_limit_ms; /* how long a virtual server whose Service is gone may drain; < 0 = no limit */
 	int64_t address_linger_ms;      /* how long its address refuses afterwards */
 	uint64_t seed;                  /* of this node: the order in which real servers are added */
+	const struct cidrs *exclude;    /* what is found there at the start is somebody else's; borrowed for good, NULL: none */
 	bool verbose;                   /* a log line at each check of each drain */
 	struct mono (*clock)(void *ctx);
 	void *clock_ctx;

@@ -112,13 +112,13 @@ static void adopt_all(struct reconcile *r)
 	if (!adopting(r))
 		return;
 	HASH_ITER(hh, r->observed.vss, vs, vs_next) {
-		if (!vs->present || vs->ours || !wanted_find(r->wanted, &vs->key, NULL))
+		if (!vs->present || vs->ours || !wanted_find(r->wanted, &vs->key, NULL) || cidrs_have(r->options.exclude, &vs->key.ip))
 			continue;
 		start_adopt(r, vs);
 		n++;
 	}
 	HASH_ITER(hh, r->observed.addrs, addr, addr_next) {
-		if (!addr->bound || addr->ours)
+		if (!addr->bound || addr->ours || cidrs_have(r->options.exclude, &addr->ip))
 			continue;
 		addr->ours = true;
 		entry.vs.ip = addr->ip;
