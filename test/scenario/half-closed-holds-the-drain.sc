@@ -10,6 +10,6 @@ fin c1
 run 100s
 send c1
 run 100s
-expect conn c1 half-closed; rs 10.1.0.5:8080 weight 0 inactive 1
+expect conn c1 half-closed; drain 10.1.0.5:8080 keep; rs 10.1.0.5:8080 weight 0 inactive 1
 run 25s
 expect rs 10.1.0.5:8080 none; outcome 10.1.0.5:8080 empty

@@ -36,6 +36,7 @@ struct play {
 	const struct script *script;
 	struct play_fault fault;
 	bool faulted;               /* the world is not as the text thinks: nothing is expected, actions wait for their ground */
+	bool impatient;             /* actions that have no ground are left out at once */
 	VEC(char *) allowed;        /* cuts that the text expects */
 	VEC(struct play_trap) traps;
 	bool trapped;               /* inside one: no time may pass */

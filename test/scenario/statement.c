@@ -11,7 +11,7 @@
 #define EVENTUALLY(p, ok)                                              \
 	({                                                             \
 		bool ok_ = (ok);                                       \
-		for (int i_ = 0; !ok_ && (p)->faulted && !(p)->trapped && i_ < PATIENCE; i_++) { \
+		for (int i_ = 0; !ok_ && (p)->faulted && !(p)->trapped && !(p)->impatient && i_ < PATIENCE; i_++) { \
 			world_run(&(p)->w, 1000);                      \
 			ok_ = (ok);                                    \
 		}                                                      \
