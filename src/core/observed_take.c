@@ -218,12 +218,12 @@ size_t observed_take_filter(struct observed *o, const struct ip *guarded, size_t
 	HASH_ITER(hh, o->vss, vs, vs_next) {
 		bool is_served = bsearch(&vs->key, keys, n_served, sizeof(*keys), vs_order) != NULL;
 
-		/* A served key whose ping is refused is served again: that adds both. */
+		/* A served key whose ping is refused is planned: serving it again adds both. */
 		if (vs->served != is_served || (is_served && !vs->addr->pinged)) {
 			differ++;
 			observed_dirty(o, vs);
 		}
-		vs->served = is_served && vs->addr->pinged;
+		vs->served = is_served;
 	}
 	free(guards);
 	free(pings);

@@ -99,7 +99,7 @@ static bool last_served(const struct seen_vs *vs)
 static void plan_served(struct planner *p, struct seen_vs *vs, bool wanted)
 {
 	vs->unserving = !wanted && vs->served && !p->set->hold;
-	if (wanted && !vs->served)
+	if (wanted && (!vs->served || !vs->addr->pinged))
 		emit(p, OP_SERVE, vs, NULL);
 	else if (vs->unserving)
 		emit(p, OP_UNSERVE, vs, NULL)->last_on_ip = last_served(vs);
@@ -350,7 +350,7 @@ static bool ready_vs(const struct op *op, const struct seen_vs *vs)
 	case OP_VS_ADD:
 		return vs->addr->guarded && vs->addr->bound && !vs->present;
 	case OP_SERVE:
-		return vs->addr->guarded && !vs->served && vs->present && (!vs->ours || seen_vs_can_serve(vs));
+		return vs->addr->guarded && (!vs->served || !vs->addr->pinged) && vs->present && (!vs->ours || seen_vs_can_serve(vs));
 	case OP_UNSERVE:
 		return vs->served;
 	case OP_VS_SET:
@@ -381,5 +381,7 @@ bool plan_ready(const struct op *op, struct observed *observed)
 		return vs && !vs->stale && ready_vs(op, vs);
 	}
 	addr = observed_addr(observed, &op->vs.ip);
+	if (op->kind == OP_UNGUARD && observed->addrs_stale)
+		return false; /* it may be bound after all */
 	return addr && ready_addr(op, addr);
 }

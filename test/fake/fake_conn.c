@@ -48,7 +48,8 @@ void conn_counts(const struct fake_kernel *f, const struct vs_key *vs, const str
 void conn_orphan(struct fake_kernel *f, const struct vs_key *vs, const struct fake_rs *rs)
 {
 	*vec_push(&f->trash) = (struct fake_gone_rs){
-		.vs = *vs, .rs = rs->key, .active = rs->active, .inactive = rs->inactive, .deleted = f->now, .by = f->op, .foreign = f->hand,
+		.vs = *vs, .rs = rs->key, .active = rs->active, .inactive = rs->inactive, .deleted = f->now, .by = f->op,
+		.foreign = f->hand || rs->foreign, /* who adds a server to our virtual server answers for it */
 	};
 	for (size_t i = 0; i < f->conns.n; i++)
 		if (is_on(&f->conns.v[i], vs, &rs->key) && !mono_set(f->conns.v[i].orphan_since))

@@ -136,6 +136,18 @@ size_t fake_fwmarks(const struct fake_kernel *f)
 	return f->fwmarks.n;
 }
 
+void fake_own(struct fake_kernel *f, const struct vs_key *key)
+{
+	struct fake_vs *vs = table_vs(f, key);
+	struct fake_rs *rs, *next;
+
+	if (!vs)
+		return;
+	vs->foreign = false;
+	HASH_ITER(hh, vs->rss, rs, next)
+		rs->foreign = false;
+}
+
 int fake_counters(struct fake_kernel *f, const struct vs_key *key, const struct rs_key *rs_key, uint32_t active, uint32_t inactive)
 {
 	struct fake_vs *vs = table_vs(f, key);

@@ -36,6 +36,9 @@ int fake_unserve(struct fake_kernel *f, const struct vs_key *vs);
 void fake_fwmark_add(struct fake_kernel *f, uint32_t mark);   /* a virtual server that is never listed */
 size_t fake_fwmarks(const struct fake_kernel *f);
 
+/* What a foreign hand made there is ours from now on: we answer for its connections. */
+void fake_own(struct fake_kernel *f, const struct vs_key *vs);
+
 /* Counts of a real server that no modelled connection stands for; they last until they are set again. -ENOENT, -ESRCH. */
 int fake_counters(struct fake_kernel *f, const struct vs_key *vs, const struct rs_key *rs, uint32_t active, uint32_t inactive);
 

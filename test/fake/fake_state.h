@@ -12,6 +12,7 @@ struct fake_rs {
 	struct rs_key key;
 	int32_t weight;
 	uint32_t active, inactive; /* set by hand */
+	bool foreign;              /* added by a foreign hand, and never touched by us */
 	UT_hash_handle hh;
 };
 struct fake_vs {

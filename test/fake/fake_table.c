@@ -127,6 +127,7 @@ int table_rs_add(struct fake_kernel *f, const struct vs_key *vs_key, const struc
 	rs = xzalloc(sizeof(*rs));
 	rs->key = *key;
 	rs->weight = weight;
+	rs->foreign = f->hand;
 	HASH_ADD(hh, vs->rss, key, sizeof(rs->key), rs);
 	conn_readopt(f, vs_key, rs);
 	return 0;
@@ -145,6 +146,7 @@ int table_rs_set(struct fake_kernel *f, const struct vs_key *vs_key, const struc
 	if (!rs)
 		return -ENOENT;
 	rs->weight = weight;
+	rs->foreign = rs->foreign && f->hand;
 	return 0;
 }
 

@@ -548,8 +548,11 @@ static bool st_quietly(struct play *p, char **a, size_t n)
 /* The virtual server that a foreign hand made is ours by adoption: what is in it is judged. */
 static bool st_ours(struct play *p, char **a, size_t n)
 {
-	if (!need(p, n, 1))
+	struct vs_key vs;
+
+	if (!need(p, n, 1) || !word_vs(p, a[0], &vs))
 		return false;
+	fake_own(p->w.fake, &vs);
 	for (size_t i = 0; i < p->foreign.n; i++) {
 		if (strcmp(p->foreign.v[i], a[0]))
 			continue;
