@@ -8,6 +8,7 @@
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <string.h>
+#include <time.h>
 
 #define ROOM 256
 #define PER_SEND 200
@@ -300,6 +301,51 @@ void address_put_op(struct nl_batch *batch, int index, const struct op *op)
 	nl_batch_end(batch, nlh);
 }
 
+static int local_row(void *ctx, const struct nlmsghdr *nlh)
+{
+	struct rtmsg head;
+
+	if (mnl_nlmsg_get_payload_len(nlh) < sizeof(head))
+		return -EBADMSG;
+	memcpy(&head, mnl_nlmsg_get_payload(nlh), sizeof(head));
+	*(bool *)ctx = head.rtm_type == RTN_LOCAL;
+	return 0;
+}
+
+static void local_restart(void *ctx)
+{
+	*(bool *)ctx = false;
+}
+
+static bool is_local(struct address *a, const struct ip *ip)
+{
+	const struct rtmsg head = { .rtm_family = ip->family, .rtm_dst_len = (uint8_t)(ip_size(ip) * 8) };
+	CLEANUP(nl_batch_fini) struct nl_batch batch = { 0 };
+	struct nlmsghdr *nlh = nl_batch_put(&batch, RTM_GETROUTE, NLM_F_ACK, &head, sizeof(head), ROOM);
+	bool local = false;
+	const struct nl_reader reader = { local_row, local_restart, &local };
+
+	mnl_attr_put(nlh, RTA_DST, ip_size(ip), ip->bytes);
+	nl_batch_end(&batch, nlh);
+	return nl_read(&a->nl, &batch, &reader, NULL) == 0 && local;
+}
+
+/* An IPv6 address is acknowledged before it is local: a worker of the kernel makes its route some moments later, in order. What
+ * follows relies on it, so wait for the last one, but not for long. */
+static void await_local(struct address *a, const struct op *ops, size_t n, const struct op_result *results)
+{
+	const struct op *last = NULL;
+
+	for (size_t i = 0; i < n; i++)
+		if (ops[i].kind == OP_ADDR_ADD && ops[i].vs.ip.family == AF_INET6 && results[i].code == 0)
+			last = &ops[i];
+	for (int try = 0; last && try < 8 && !is_local(a, &last->vs.ip); try++) {
+		const struct timespec moment = { 0, 1000000L << try };
+
+		(void)nanosleep(&moment, NULL);
+	}
+}
+
 static void apply_once(struct address *a, const struct op *ops, size_t n, struct op_result *ret)
 {
 	CLEANUP(free_p) int *codes = xreallocarray(NULL, n, sizeof(*codes));
@@ -338,6 +384,7 @@ void address_apply(struct address *a, const struct op *ops, size_t n, struct op_
 		gone |= ret[i].code == -ENODEV;
 	if (gone && address_prepare(a, NULL) == 0)
 		apply_again(a, ops, n, ret);
+	await_local(a, ops, n, ret);
 }
 
 /* A link of our name, or our index: did it come, go or change its name? Flags and counters don't matter. */
