@@ -6,4 +6,4 @@ pass
 remove slice many
 pass
 run 1s
-expect messages 40 rs-zero; messages 40 rs-del; messages 80; reads at-most 3
+expect messages 40 rs-zero; messages 40 rs-del; messages 80; remembered 40; reads at-most 3

@@ -145,6 +145,26 @@ static bool ex_reads(struct play *p, char **a, size_t n)
 	return count == want ? true : play_fail(p, "%lld reads", (long long)count);
 }
 
+/* readds N: real servers that were added while the kernel still remembered them. */
+static bool ex_readds(struct play *p, char **a, size_t n)
+{
+	int64_t want;
+
+	if (!n || !word_number(p, a[0], &want))
+		return false;
+	return fake_readds(p->w.fake) == (size_t)want ? true : play_fail(p, "%zu were added again", fake_readds(p->w.fake));
+}
+
+/* remembered N: real servers that the kernel still remembers. */
+static bool ex_remembered(struct play *p, char **a, size_t n)
+{
+	int64_t want;
+
+	if (!n || !word_number(p, a[0], &want))
+		return false;
+	return fake_trash(p->w.fake) == (size_t)want ? true : play_fail(p, "%zu are remembered", fake_trash(p->w.fake));
+}
+
 /* ---- the kernel ---- */
 
 struct rs_search {
@@ -494,6 +514,7 @@ static const struct {
 	bool (*fn)(struct play *p, char **a, size_t n);
 } clauses[] = {
 	{ "ops", ex_ops },         { "messages", ex_messages }, { "reads", ex_reads },     { "rs", ex_rs },
+	{ "readds", ex_readds },   { "remembered", ex_remembered },
 	{ "vs", ex_vs },           { "address", ex_address },   { "served", ex_served },   { "filter", ex_filter },
 	{ "device", ex_device },   { "fwmarks", ex_fwmark },    { "conn", ex_conn },       { "refused", ex_refused },
 	{ "unreachable", ex_unreachable },                      { "cut", ex_cut },         { "exposed", ex_exposed },

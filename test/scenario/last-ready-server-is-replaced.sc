@@ -9,4 +9,4 @@ expect ops rs-add 10.1.0.6:8080, rs-zero 10.1.0.5:8080
 remove endpoint web/http 10.1.0.6:8080
 endpoint web/http 10.1.0.5:8080
 pass
-expect ops rs-raise 10.1.0.5:8080, rs-zero 10.1.0.6:8080
+expect ops rs-raise 10.1.0.5:8080, rs-zero 10.1.0.6:8080; readds 0

@@ -10,5 +10,5 @@ run 5s
 expect drain 10.1.0.5:8080 keep
 endpoint web/http 10.1.0.5:8080
 pass
-expect ops rs-raise 10.1.0.5:8080; messages 1; drain none; outcome 10.1.0.5:8080 undrained; conn c1 open
+expect ops rs-raise 10.1.0.5:8080; messages 1; readds 0; remembered 0; drain none; outcome 10.1.0.5:8080 undrained; conn c1 open
 expect rs 10.1.0.5:8080 weight 1 active 1; journal drain 10.1.0.5:8080 none
