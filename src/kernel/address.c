@@ -118,7 +118,7 @@ static int device_find(struct address *a, struct err *err)
 	const struct ifinfomsg head = { .ifi_family = AF_UNSPEC };
 	CLEANUP(nl_batch_fini) struct nl_batch batch = { 0 };
 	struct nlmsghdr *nlh = nl_batch_put(&batch, RTM_GETLINK, NLM_F_ACK, &head, sizeof(head), ROOM);
-	struct link link;
+	struct link link = { 0 };
 	int code;
 
 	mnl_attr_put_strz(nlh, IFLA_IFNAME, a->device);
@@ -145,7 +145,7 @@ static void device_no_link_local(struct address *a)
 	struct nlmsghdr *nlh = nl_batch_put(&batch, RTM_NEWLINK, NLM_F_ACK, &head, sizeof(head), ROOM);
 	struct nlattr *spec = mnl_attr_nest_start(nlh, IFLA_AF_SPEC);
 	struct nlattr *inet6 = mnl_attr_nest_start(nlh, AF_INET6);
-	struct link link;
+	struct link link = { 0 };
 
 	mnl_attr_put_u8(nlh, IFLA_INET6_ADDR_GEN_MODE, IN6_ADDR_GEN_MODE_NONE);
 	mnl_attr_nest_end(nlh, inet6);
@@ -160,7 +160,7 @@ static int device_make(struct address *a, struct err *err)
 	CLEANUP(nl_batch_fini) struct nl_batch batch = { 0 };
 	struct nlmsghdr *nlh = nl_batch_put(&batch, RTM_NEWLINK, NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL, &head, sizeof(head), ROOM);
 	struct nlattr *info;
-	struct link link;
+	struct link link = { 0 };
 	int code;
 
 	mnl_attr_put_strz(nlh, IFLA_IFNAME, a->device);
@@ -401,7 +401,7 @@ static bool link_foreign(const struct address *a, const struct nlmsghdr *nlh)
 	ours = a->index && head.ifi_index == a->index;
 	named = nl_is(at[IFLA_IFNAME], a->device);
 	if (nlh->nlmsg_type == RTM_DELLINK)
-		return ours;
+		return ours || named; /* we never delete it; by its name too, since we may have made the next one meanwhile */
 	return ours != named;
 }
 

@@ -151,10 +151,13 @@ static int write_all(struct filter *f, struct filter_sets *sets, struct err *err
 		err_wrap(err, "write the filter");
 		return code;
 	}
-	/* A kernel that shows our own rules in another form than we know must not make us write them for ever. */
+	/* A kernel that shows our own rules in another form than we know must not make us write them for ever: what two writes
+	 * show in the same form is that. Once is not enough: somebody may have changed it before we looked. */
 	code = see(f, &sight, err);
-	if (!code)
+	if (!code && sight.digest == f->shown)
 		f->written = sight.digest;
+	if (!code)
+		f->shown = sight.digest;
 	return code;
 }
 

@@ -7,7 +7,8 @@ struct filter {
 	struct nl_sock nl;
 	bool absent;      /* the kernel has no nf_tables loaded and we may not load it: the filter reads as "no table" */
 	uint64_t wanted;  /* digest of the table without elements, as we write it */
-	uint64_t written; /* as the kernel showed our own table right after we wrote it; 0 = not written yet */
+	uint64_t shown;   /* as the kernel showed our table after we last wrote it; 0 = not written yet */
+	uint64_t written; /* the same twice: how this kernel shows it; 0 = not known */
 };
 
 /* Asks whether the kernel has nf_tables (this loads the module) and whether we may use it. owned: filter_close(). */

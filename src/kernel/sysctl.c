@@ -71,7 +71,7 @@ static bool right(const struct row *row, const char *found)
 /* Some trees take a write without a word and without effect: only what reads back counts. */
 static int change(const struct row *row, const char *path)
 {
-	char found[VALUE_MAX];
+	char found[VALUE_MAX] = "";
 	int code = write_value(path, row->value);
 
 	if (!code)

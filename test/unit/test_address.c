@@ -207,6 +207,8 @@ static void links(void **state)
 	struct world *w = *state;
 
 	assert_true(link_foreign(w, RTM_DELLINK, INDEX, "kube-ipvs0"));
+	assert_true(link_foreign(w, RTM_DELLINK, INDEX, "renamed"));
+	assert_true(link_foreign(w, RTM_DELLINK, INDEX - 1, "kube-ipvs0")); /* the one before that which we just made */
 	assert_true(link_foreign(w, RTM_NEWLINK, INDEX, "renamed"));
 	assert_true(link_foreign(w, RTM_NEWLINK, INDEX + 1, "kube-ipvs0"));
 	assert_false(link_foreign(w, RTM_NEWLINK, INDEX, "kube-ipvs0"));
