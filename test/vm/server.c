@@ -29,8 +29,10 @@ static void add(int epoll, int kind, int fd)
 	need(epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0, "epoll: %s", strerror(errno));
 }
 
-static void close_job(struct job *job)
+/* Taken out first: a child that has not executed yet holds the descriptor too, and epoll would go on to tell of it. */
+static void close_job(int epoll, struct job *job)
 {
+	(void)epoll_ctl(epoll, EPOLL_CTL_DEL, job->fd, NULL);
 	(void)close(job->fd);
 	free(job);
 }
@@ -73,7 +75,7 @@ static void echo(const struct task *task, struct job *job)
 	if (n > 0) {
 		(void)send(job->fd, data, (size_t)n, MSG_NOSIGNAL);
 	} else if (n == 0 || errno != EAGAIN) {
-		close_job(job);
+		close_job(task->epoll, job);
 		atomic_fetch_sub(&task->server->open, 1);
 	}
 }
