@@ -160,6 +160,14 @@ static void dirty_all_on(struct observed *o, struct seen_addr *addr)
 	observed_dirty_addr(o, addr);
 }
 
+static void doubt_all_on(struct seen_addr *addr)
+{
+	struct seen_vs *vs;
+
+	DL_FOREACH2(addr->vss, vs, next_on_ip)
+		vs->stale = vs->stale || vs->present;
+}
+
 size_t observed_take_addrs(struct observed *o, const struct ip *bound, size_t n)
 {
 	struct ip *sorted = sorted_ips(bound, n);
@@ -177,6 +185,8 @@ size_t observed_take_addrs(struct observed *o, const struct ip *bound, size_t n)
 		differ++;
 		addr->bound = now_bound;
 		addr->ours = addr->ours && now_bound;
+		if (!now_bound)
+			doubt_all_on(addr); /* who took the address may have taken these too: bound again they must be there */
 		dirty_all_on(o, addr);
 	}
 	free(sorted);

@@ -135,9 +135,20 @@ static void plan_new(struct planner *p, struct seen_vs *vs, const struct wanted_
 	free(missing);
 }
 
+/* Somebody took the virtual server and its address away. Bound again while the key is let in, a port of the node would answer. */
+static bool shut_first(const struct seen_vs *vs)
+{
+	return vs->served && !vs->present && !vs->addr->bound;
+}
+
 static void plan_wanted(struct planner *p, struct seen_vs *vs, const struct wanted_vs *w)
 {
 	vs->gone_since = vs->gone_until = MONO_NEVER;
+	if (shut_first(vs)) {
+		vs->unserving = true;
+		emit(p, OP_UNSERVE, vs, "gone")->last_on_ip = last_served(vs);
+		return;
+	}
 	if (!vs->present)
 		emit(p, OP_VS_ADD, vs, NULL)->attrs = w->attrs;
 	else if (!vs_attrs_equal(&vs->attrs, &w->attrs))
@@ -227,6 +238,17 @@ static void plan_unneeded(struct planner *p, struct seen_addr *addr)
 		emit_addr(p, OP_UNGUARD, addr);
 }
 
+/* Is a key let in whose virtual server is not there, or perhaps not? */
+static bool addr_open(const struct seen_addr *addr)
+{
+	const struct seen_vs *vs;
+
+	DL_FOREACH2(addr->vss, vs, next_on_ip)
+		if (vs->served && (!vs->present || vs->stale))
+			return true;
+	return false;
+}
+
 static void plan_addr(struct planner *p, struct seen_addr *addr)
 {
 	bool foreign, needed = addr_needed(p, addr, &foreign);
@@ -245,7 +267,9 @@ static void plan_addr(struct planner *p, struct seen_addr *addr)
 				if (vs->present && !vs->ours && !vs->served)
 					emit(p, OP_SERVE, vs, "foreign");
 		}
-		if (!addr->bound)
+		if (!addr->bound && addr_open(addr))
+			observed_dirty_addr(p->observed, addr); /* bound behind the reading or shutting that is under way */
+		else if (!addr->bound)
 			emit_addr(p, OP_ADDR_ADD, addr);
 	} else if (!foreign && !p->set->hold) {
 		plan_unneeded(p, addr);
@@ -336,7 +360,7 @@ static bool ready_addr(const struct op *op, const struct seen_addr *addr)
 	if (op->kind == OP_GUARD)
 		return !addr->guarded;
 	if (op->kind == OP_ADDR_ADD)
-		return addr->guarded && !addr->bound;
+		return addr->guarded && !addr->bound && !addr_open(addr);
 	if (op->kind == OP_ADDR_DEL)
 		return bound_by_us && addr_unused(addr);
 	return op->kind == OP_UNGUARD && addr->guarded && !bound_by_us;
