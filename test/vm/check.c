@@ -160,6 +160,20 @@ static const char *failure_in(const char *text)
 	return line ? line + 5 : NULL;
 }
 
+/* With its notes; what else it wrote (a log) is of interest only when it fails. */
+static void tell_passed(const struct check_test *test, double took, const char *text)
+{
+	size_t n;
+
+	(void)printf("ok   %s (%.1f s)\n", test->name, took);
+	for (const char *line = text; *line; line += n) {
+		n = strcspn(line, "\n");
+		n += line[n] == '\n';
+		if (strncmp(line, "     ", 5) == 0)
+			(void)fwrite(line, 1, n, stdout);
+	}
+}
+
 /* Reaps it and prints its line. True: passed. */
 static bool finish(struct run *run)
 {
@@ -173,7 +187,7 @@ static bool finish(struct run *run)
 	(void)nftw(run->dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	passed = WIFEXITED(status) && WEXITSTATUS(status) == 0 && !run->late;
 	if (passed)
-		(void)printf("ok   %s (%.1f s)\n%s", run->test->name, took, text);
+		tell_passed(run->test, took, text);
 	else if (run->late)
 		(void)printf("FAIL %s: not done after %.0f s\n%s", run->test->name, took, text);
 	else if ((why = failure_in(text)))

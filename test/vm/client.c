@@ -162,7 +162,8 @@ int datagram_echo(int fd, const struct target *to, int limit_ms)
 	socklen_t size = address_of(&to->ip, to->port, &address);
 	int n;
 
-	if (sendto(fd, &stamp, sizeof(stamp), 0, &address.any, size) < 0)
+	/* Connected, so that a refusal comes back; the local port stays. */
+	if (connect(fd, &address.any, size) < 0 || send(fd, &stamp, sizeof(stamp), 0) < 0)
 		return -errno;
 	/* Answers to earlier datagrams may still come. */
 	while ((n = receive(fd, data, sizeof(data), end_us)) >= 0)

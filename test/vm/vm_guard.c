@@ -1,0 +1,386 @@
+/* No port of the host is reachable through a service address, at no moment. The real pass on the real kernel, held after each
+ * single operation while clients probe; and the daemon itself, with probers that never stop. */
+#include "scene.h"
+
+#include "daemon/reconcile.h"
+#include "kernel/kernel_linux.h"
+#include "kernel/sysctl.h"
+#include "source/manifests.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#define HOST_PORT 22222 /* the node listens there on all its addresses, TCP and UDP */
+#define AT_ONCE_MS 700
+#define ANSWER_MS 3000
+#define VIPS 4
+
+/* What the manifests ask for: two addresses each. */
+static const char *const vips[VIPS] = { "203.0.113.10", "203.0.113.53", "2001:db8:2::10", "2001:db8:2::53" };
+static const enum place places[] = { CLIENT, NODE, BACKEND2 };
+
+/* A kernel port that does one operation at a time and calls the probe after each. */
+struct slow_kernel {
+	struct kernel port;
+	struct kernel *real;
+	const struct world *w;
+	struct server *node;
+	bool guarded[VIPS], bound[VIPS];
+	bool served[VIPS];
+	unsigned ops, probes;
+	const char *last;
+};
+
+static struct slow_kernel *slow(struct kernel *k)
+{
+	return (struct slow_kernel *)k;
+}
+
+static int slow_list_vs(struct kernel *k, struct kernel_vss *ret, struct err *err)
+{
+	return slow(k)->real->v->list_vs(slow(k)->real, ret, err);
+}
+
+static int slow_list_rs(struct kernel *k, const struct vs_key *vs, struct kernel_rss *ret, struct err *err)
+{
+	return slow(k)->real->v->list_rs(slow(k)->real, vs, ret, err);
+}
+
+static int slow_list_addrs(struct kernel *k, struct kernel_ips *ret, struct err *err)
+{
+	return slow(k)->real->v->list_addrs(slow(k)->real, ret, err);
+}
+
+static int slow_list_filter(struct kernel *k, struct kernel_filter *ret, struct err *err)
+{
+	return slow(k)->real->v->list_filter(slow(k)->real, ret, err);
+}
+
+/* One exchange: who answered, or a negative errno. */
+static int ask(const struct world *w, enum place from, const struct target *to, int limit_ms)
+{
+	struct conn c;
+	int code;
+
+	if (to->udp) {
+		int fd = world_socket(w, from, to->ip.family, SOCK_DGRAM);
+
+		code = datagram_echo(fd, to, limit_ms);
+		(void)close(fd);
+		return code;
+	}
+	code = conn_open(w, from, to, 0, limit_ms, &c);
+	if (code < 0)
+		return code;
+	conn_reset(&c);
+	return c.who;
+}
+
+static bool is_refusal(int code, enum place from)
+{
+	return code == -ECONNREFUSED || (code == -EPERM && from == NODE);
+}
+
+static void probe_host_port(struct slow_kernel *k, int vip, enum place from, bool udp)
+{
+	struct target to = { world_ip(vips[vip]), HOST_PORT, udp };
+	/* An address that is not bound yet leads nowhere: nothing to wait for. */
+	int64_t began_us = now_us();
+	int code = ask(k->w, from, &to, k->bound[vip] ? ANSWER_MS : 100);
+
+	k->probes++;
+	need(code < 0, "after %u operations (last: %s) %s:%d %s is answered by %c, seen from place %d", k->ops, k->last, vips[vip], HOST_PORT,
+	     udp ? "UDP" : "TCP", code, from);
+	if (!k->bound[vip])
+		return;
+	need(is_refusal(code, from), "after %u operations (last: %s) %s:%d %s is not refused from place %d: %s", k->ops, k->last, vips[vip],
+	     HOST_PORT, udp ? "UDP" : "TCP", from, strerror(-code));
+	need(now_us() - began_us < AT_ONCE_MS * 1000, "refused after %.2f s only", (double)(now_us() - began_us) / 1e6);
+}
+
+/* The Service's own port: a backend answers or it is refused, at once. */
+static void probe_service_port(struct slow_kernel *k, int vip, enum place from)
+{
+	bool dns = vip % 2;
+	struct target to = { world_ip(vips[vip]), dns ? 53 : 80, dns };
+	int code = ask(k->w, from, &to, k->bound[vip] ? ANSWER_MS : 100);
+
+	k->probes++;
+	need(code != 'N', "after %u operations (last: %s) %s:%u is answered by the node", k->ops, k->last, vips[vip], to.port);
+	if (k->served[vip])
+		need(code > 0, "after %u operations (last: %s) %s:%u is not served: %s", k->ops, k->last, vips[vip], to.port, strerror(-code));
+	else if (k->bound[vip])
+		need(is_refusal(code, from), "after %u operations (last: %s) %s:%u is neither served nor refused: %s", k->ops, k->last,
+		     vips[vip], to.port, code < 0 ? strerror(-code) : "answered");
+}
+
+static void probe(struct slow_kernel *k)
+{
+	for (int i = 0; i < VIPS; i++) {
+		for (size_t p = 0; p < ARRAY_SIZE(places); p++) {
+			probe_host_port(k, i, places[p], false);
+			probe_host_port(k, i, places[p], true);
+		}
+		probe_service_port(k, i, CLIENT);
+	}
+}
+
+/* What the operation changed of what we may expect, from its meaning alone. */
+static void learn(struct slow_kernel *k, const struct op *op, int *ret_vip)
+{
+	char text[IP_TEXT];
+
+	*ret_vip = -1;
+	for (int i = 0; i < VIPS; i++)
+		if (strcmp(ip_format(&op->vs.ip, text), vips[i]) == 0)
+			*ret_vip = i;
+	need(*ret_vip >= 0, "an operation on a foreign address: %s %s", op_word(op->kind), text);
+	if (op->kind == OP_GUARD || op->kind == OP_UNGUARD)
+		k->guarded[*ret_vip] = op->kind == OP_GUARD;
+	if (op->kind == OP_ADDR_ADD || op->kind == OP_ADDR_DEL)
+		k->bound[*ret_vip] = op->kind == OP_ADDR_ADD;
+	if (op->kind == OP_SERVE || op->kind == OP_UNSERVE)
+		k->served[*ret_vip] = op->kind == OP_SERVE;
+}
+
+static void slow_apply(struct kernel *port, const struct op *ops, size_t n, struct op_result *ret)
+{
+	struct slow_kernel *k = slow(port);
+
+	for (size_t i = 0; i < n; i++) {
+		int vip;
+
+		k->real->v->apply(k->real, &ops[i], 1, &ret[i]);
+		k->ops++;
+		k->last = op_word(ops[i].kind);
+		need(ret[i].code == 0, "%s: %s", k->last, strerror(-ret[i].code));
+		learn(k, &ops[i], &vip);
+		need(!k->bound[vip] || k->guarded[vip], "%s is bound but not guarded", vips[vip]);
+		probe(k);
+	}
+}
+
+static int slow_prepare(struct kernel *port, const struct kernel_filter_want *want, struct err *err)
+{
+	int code = slow(port)->real->v->prepare(slow(port)->real, want, err);
+
+	slow(port)->last = "prepare";
+	probe(slow(port));
+	return code;
+}
+
+static int slow_event_fd(struct kernel *k)
+{
+	return slow(k)->real->v->event_fd(slow(k)->real);
+}
+
+static unsigned slow_events(struct kernel *k)
+{
+	return slow(k)->real->v->events(slow(k)->real);
+}
+
+static void slow_free(struct kernel *k)
+{
+	slow(k)->real->v->free(slow(k)->real);
+}
+
+static const struct kernel_vtbl slow_vtbl = {
+	slow_list_vs, slow_list_rs, slow_list_addrs, slow_list_filter, slow_prepare, slow_apply, slow_event_fd, slow_events, slow_free,
+};
+
+static void on_changes(void *ctx, struct change *changes, size_t n)
+{
+	reconcile_changes(ctx, changes, n);
+}
+
+static void on_synced(void *ctx, bool partial)
+{
+	need(!partial, "the manifests cannot be read");
+	reconcile_synced(ctx, partial);
+}
+
+static void on_report(void *ctx, enum log_level level, const char *line)
+{
+	need(level != LOG_ERROR && level != LOG_WARN, "%s", line);
+}
+
+static struct mono clock_now(void *ctx)
+{
+	return mono_now();
+}
+
+/* Turns until nothing is due for a while. */
+static void settle_down(struct reconcile *r)
+{
+	int64_t quiet_us = now_us();
+
+	while (now_us() - quiet_us < 1500000) {
+		struct mono due = reconcile_turn(r);
+
+		if (mono_set(due) && mono_reached(due, mono_now()))
+			quiet_us = now_us();
+		else
+			pause_ms(2);
+	}
+}
+
+static void read_manifests(const struct world *w, struct reconcile *r)
+{
+	const struct source_sink sink = { r, on_changes, on_synced, on_report };
+	struct err err = { "" };
+
+	need(manifests_read_once(w->manifests, &sink, &err) == 0, "%s", err.text);
+}
+
+static void unread(struct reconcile *r, const char *ns, const char *name)
+{
+	struct change gone = { .kind = CHANGE_SERVICE_GONE, .ns = xstrdup(ns), .name = xstrdup(name) };
+
+	reconcile_changes(r, &gone, 1);
+}
+
+static void write_manifests(const struct world *w, unsigned backends)
+{
+	manifest_service(w, "web", "203.0.113.10, \"2001:db8:2::10\"", "{name: http, port: 80, targetPort: 8080}");
+	manifest_service(w, "dns", "203.0.113.53, \"2001:db8:2::53\"", "{name: dns, port: 53, protocol: UDP}");
+	for (int i = 0; i < 2; i++) {
+		manifest_slice(w, "web", FAMILY(i), WEB_PORTS, backends);
+		manifest_slice(w, "dns", FAMILY(i), "{name: dns, port: 5353, protocol: UDP}", backends);
+	}
+}
+
+/* The world with the node's own servers; its refusals are not rationed. */
+static struct world *world_with_host_ports(void)
+{
+	struct world *w = world_new();
+	struct server *servers[BACKENDS];
+
+	servers_start(w, servers);
+	(void)server_start(w, NODE, HOST_PORT, HOST_PORT);
+	world_must(w, NODE, "sysctl -qw net.ipv4.icmp_ratelimit=0 net.ipv6.icmp.ratelimit=0");
+	write_manifests(w, 3);
+	return w;
+}
+
+static void start_probers(const struct world *w, struct prober *ret[], size_t *ret_n)
+{
+	for (int i = 0; i < VIPS; i++)
+		for (size_t p = 0; p < ARRAY_SIZE(places); p++)
+			for (int udp = 0; udp < 2; udp++) {
+				struct target to = { world_ip(vips[i]), HOST_PORT, udp };
+
+				ret[(*ret_n)++] = prober_start(w, places[p], &to, 20);
+			}
+}
+
+#define PROBERS (VIPS * 3 * 2)
+static void judge_probers(struct prober *const *probers, size_t n)
+{
+	unsigned tried = 0, refused = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		need(prober_served(probers[i]) == 0, "%s:%d %s was answered %u times, seen from place %d", vips[i / 6], HOST_PORT,
+		     probers[i]->to.udp ? "UDP" : "TCP", prober_served(probers[i]), probers[i]->from);
+		tried += probers[i]->tried;
+		refused += probers[i]->refused;
+	}
+	need(refused > PROBERS, "only %u refusals", refused);
+	check_note("beside that %u probes that never stopped, %u refused", tried, refused);
+}
+
+static void hidden_after_each_operation(void)
+{
+	struct world *w = world_with_host_ports();
+	const struct kernel_options kernel_options = { .device = "kube-ipvs0" };
+	const struct sysctl_options sysctls = { .root = "/proc/sys" };
+	const struct reconcile_options options = { .node = "n1", .sched = "rr", .sync_period_ms = 30000, .service_drain_limit_ms = 1000,
+						   .address_linger_ms = 300, .seed = 1, .clock = clock_now };
+	struct slow_kernel k = { .port = { &slow_vtbl }, .w = w, .last = "none" };
+	struct prober *probers[PROBERS];
+	struct target host = { world_address(NODE, AF_INET), HOST_PORT, false };
+	struct err err = { "" };
+	struct reconcile *r;
+	unsigned ups;
+	size_t n = 0;
+
+	need(ask(w, CLIENT, &host, ANSWER_MS) == 'N', "the node's own server does not answer on the node's address");
+	start_probers(w, probers, &n);
+	world_enter(w, NODE);
+	need(kernel_linux_open(&kernel_options, &k.real, &err) == 0, "%s", err.text);
+	need(sysctl_apply(&sysctls, NULL, NULL, &err) == 0, "%s", err.text);
+	r = reconcile_new(&options, &k.port, NULL);
+	read_manifests(w, r);
+	settle_down(r);
+	for (int i = 0; i < VIPS; i++)
+		need(k.served[i], "%s is not served", vips[i]);
+	ups = k.ops;
+	write_manifests(w, 2); /* a server goes */
+	read_manifests(w, r);
+	settle_down(r);
+	unread(r, "default", "web"); /* then both Services */
+	unread(r, "default", "dns");
+	for (int64_t end_us = now_us() + 30000000; now_us() < end_us && (k.bound[0] || k.bound[1] || k.bound[2] || k.bound[3]);)
+		settle_down(r);
+	for (int i = 0; i < VIPS; i++)
+		need(!k.bound[i] && !k.guarded[i], "%s is still bound or guarded", vips[i]);
+	need(ask(w, CLIENT, &host, ANSWER_MS) == 'N', "the node's own server does not answer on the node's address any more");
+	for (size_t i = 0; i < n; i++)
+		prober_stop(probers[i]);
+	check_note("%u operations up, %u down, %u probes between them", ups, k.ops - ups, k.probes);
+	judge_probers(probers, n);
+	reconcile_free(r);
+}
+
+static void hidden_while_the_daemon_works(void)
+{
+	struct world *w = world_with_host_ports();
+	struct prober *probers[PROBERS];
+	struct target web = target_vip(AF_INET, 10, 80);
+	struct daemon *daemon;
+	size_t n = 0;
+
+	start_probers(w, probers, &n);
+	daemon = daemon_start(w, "");
+	for (int round = 0; round < 4; round++) {
+		await(START_MS, ask(w, CLIENT, &web, 1000) > 0, "not served in round %d", round);
+		daemon_end(daemon, round % 2 ? SIGTERM : SIGKILL);
+		for (size_t i = 0; i < n; i += 6)
+			prober_turn(probers[i]);
+		daemon_restart(daemon);
+		manifest_remove(w, "web.yaml");
+		await(START_MS, ask(w, CLIENT, &web, 1000) < 0, "still served in round %d", round);
+		write_manifests(w, round % 2 ? 3 : 6);
+	}
+	await(START_MS, ask(w, CLIENT, &web, 1000) > 0, "not served at the end");
+	for (size_t i = 0; i < n; i++)
+		prober_stop(probers[i]);
+	judge_probers(probers, n);
+}
+
+static bool pings(const struct world *w, enum place from, const char *address)
+{
+	return world_run(w, from, "exec ping -c 1 -W 2 -n %s >/dev/null 2>&1", address) == 0;
+}
+
+static void a_served_address_answers_ping(void)
+{
+	struct world *w = world_with_host_ports();
+
+	(void)daemon_start(w, "");
+	for (int i = 0; i < VIPS; i++) {
+		await(START_MS, pings(w, CLIENT, vips[i]), "%s does not answer ping", vips[i]);
+		need(pings(w, BACKEND1, vips[i]) && pings(w, NODE, vips[i]), "%s does not answer ping from a backend and the node", vips[i]);
+	}
+}
+
+static const struct check_test tests[] = {
+	{ "hidden-after-each-operation", hidden_after_each_operation, 240 },
+	{ "hidden-while-the-daemon-works", hidden_while_the_daemon_works, 180 },
+	{ "a-served-address-answers-ping", a_served_address_answers_ping, 0 },
+};
+
+int main(int argc, char **argv)
+{
+	return check_main(argc, argv, tests, ARRAY_SIZE(tests));
+}
