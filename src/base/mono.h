@@ -9,7 +9,8 @@ struct mono {
 
 struct mono mono_now(void); /* CLOCK_BOOTTIME; core never calls it, it is given the time */
 
-int64_t mono_cost_us(void); /* CLOCK_MONOTONIC in microseconds: only to measure what something cost */
+int64_t mono_cost_us(void); /* CLOCK_MONOTONIC in microseconds: only to measure how long something took */
+int64_t mono_cpu_us(void);  /* processor time of this thread in microseconds, the kernel's part included */
 
 static inline bool mono_set(struct mono t) { return t.ms >= 0; }
 static inline struct mono mono_after(struct mono t, int64_t ms) { return (struct mono){ t.ms + ms }; }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+static void vsay(const char *fmt, va_list ap, const char *tail) __attribute__((format(printf, 1, 0)));
 static void vsay(const char *fmt, va_list ap, const char *tail)
 {
 	char line[ERR_TEXT_MAX + 256];

@@ -42,7 +42,7 @@ void table_format(const struct table *table, bool heads, struct text *ret)
 {
 	size_t widths[TABLE_COLUMNS_MAX] = { 0 };
 
-	assert(table->n_columns <= TABLE_COLUMNS_MAX);
+	assert(table->n_columns > 0 && table->n_columns <= TABLE_COLUMNS_MAX);
 	for (size_t i = 0; heads && i < table->n_columns; i++)
 		widths[i] = strlen(table->columns[i].head);
 	for (size_t i = 0; i < table->cells.n; i++) {

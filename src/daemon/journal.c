@@ -271,8 +271,8 @@ static char *identity(void)
 	CLEANUP(free_p) char *boot = NULL;
 	struct stat st = { 0 };
 
-	if (read_file("/proc/sys/kernel/random/boot_id", &boot, NULL) < 0)
-		boot = xstrdup("unknown");
+	if (read_file("/proc/sys/kernel/random/boot_id", &boot, NULL) < 0 || !boot)
+		boot = xfmt("unknown");
 	boot[strcspn(boot, "\n")] = 0;
 	(void)stat("/proc/self/ns/net", &st);
 	return xfmt("boot=%s netns=%ju", boot, (uintmax_t)st.st_ino);
@@ -298,7 +298,7 @@ static int read_journal(struct journal *j, struct err *ret_warning, struct err *
 
 	if (rc == -ENOENT)
 		return 0;
-	loaded = rc < 0 ? LOAD_DAMAGED : load(j, text);
+	loaded = rc < 0 || !text ? LOAD_DAMAGED : load(j, text);
 	if (loaded == LOAD_FINE) {
 		j->existed = true;
 		return 0;

@@ -269,10 +269,10 @@ bool sight_drains(struct reconcile *r)
 
 		if (vs->stale || retry_waits(&vs->retry, now) || !mono_reached(vs_due(vs), now))
 			continue;
-		began = mono_cost_us();
+		began = mono_cpu_us();
 		sight_vs(r, vs);
 		after_check(r, vs);
-		r->check_cost_us += (mono_cost_us() - began - r->check_cost_us) / 8;
+		r->check_cost_us += (mono_cpu_us() - began - r->check_cost_us) / 8;
 		observed_dirty(&r->observed, vs);
 		if (++n == READS_PER_TURN)
 			break;

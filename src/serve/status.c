@@ -38,7 +38,7 @@ static json_t *protocol(uint8_t proto)
 	char text[8] = "";
 	const char *name = proto_name(proto);
 
-	for (size_t i = 0; name[i] && i < sizeof(text) - 1; i++)
+	for (size_t i = 0; i < sizeof(text) - 1 && name[i]; i++)
 		text[i] = (char)toupper((unsigned char)name[i]);
 	return json_string(text);
 }
