@@ -19,7 +19,7 @@ test-long:     ; @tools/run-tests long
 test-kernels:  ; @tools/run-tests kernels
 lint: build    ; @tools/lint
 fuzz:          ; @tools/run-fuzzers
-golden: build  ; @test/golden/run --rewrite $(BUILD)
+golden: build  ; @test/golden/run $(BUILD) --rewrite
 install: build ; @meson install -C $(BUILD)
 clean:         ; @rm -rf build build-san build-fuzz out
 

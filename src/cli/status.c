@@ -119,7 +119,12 @@ static void add_notes(const json_t *answer, const char *service, struct text *re
 
 		if (service && strcmp(object, service) != 0)
 			continue;
-		text_add(ret, "%s  %s: %s\n", first ? "\nproblems:\n" : "", object, member_text(problem, "text"));
+		CLEANUP(free_p) char *line = xfmt("%s: %s", object, member_text(problem, "text"));
+
+		for (char *c = line; *c; c++)
+			if ((unsigned char)*c < 0x20 || *c == 0x7f)
+				*c = '?';
+		text_add(ret, "%s  %s\n", first ? "\nproblems:\n" : "", line);
 		first = false;
 	}
 }

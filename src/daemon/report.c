@@ -131,8 +131,6 @@ static void add_problems(const struct reconcile *r, struct view *view, struct mo
 	struct seen_vs *vs, *next;
 	char text[VS_TEXT], span[SPAN_TEXT];
 
-	if (r->partial)
-		add_problem(&p, "source", xstrdup("part of the first lists could not be read: nothing is removed until all of it can be"));
 	wanted_each_conflict(r->wanted, add_conflict, &p);
 	HASH_ITER(hh, r->observed.vss, vs, next) {
 		const char *service;
