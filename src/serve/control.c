@@ -100,6 +100,8 @@ static void turn(struct control *control)
 	MHD_UNSIGNED_LONG_LONG ms;
 
 	(void)MHD_run(control->http);
+	/* Again: after connections ended at the limit, only the next run listens once more, and none may come soon. */
+	(void)MHD_run(control->http);
 	if (MHD_get_timeout(control->http, &ms) == MHD_YES)
 		(void)uv_timer_start(&control->timer, on_timer, ms ? ms : 1, 0);
 	else
