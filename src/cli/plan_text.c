@@ -26,6 +26,13 @@ static char *connections(uint32_t n, const char *what)
 	return xfmt("%" PRIu32 " connection%s%s", n, n == 1 ? "" : "s", what);
 }
 
+static char *staying(uint32_t n, const char *what)
+{
+	CLEANUP(free_p) char *tail = xfmt(" stay%s; %s", n == 1 ? "s" : "", what);
+
+	return connections(n, tail);
+}
+
 static char *attributes(const struct vs_attrs *attrs)
 {
 	if (attrs->flags & VS_FLAG_PERSISTENT)
@@ -47,21 +54,21 @@ static char *remark(const struct planner_op *planned)
 		return attributes(&op->attrs);
 	case OP_VS_SET: {
 		CLEANUP(free_p) char *attrs = attributes(&op->attrs);
-		CLEANUP(free_p) char *stay = xfmt(" stay; now %s", attrs);
+		CLEANUP(free_p) char *now = xfmt("now %s", attrs);
 
-		return connections(planned->connections, stay);
+		return staying(planned->connections, now);
 	}
 	case OP_RS_ADD:
 		return xfmt("weight %" PRId32, op->weight);
 	case OP_RS_RAISE: {
-		CLEANUP(free_p) char *stay = xfmt(" stay; weight %" PRId32, op->weight);
+		CLEANUP(free_p) char *weight = xfmt("weight %" PRId32, op->weight);
 
-		return connections(planned->connections, stay);
+		return staying(planned->connections, weight);
 	}
 	case OP_SERVE:
 		return xstrdup("new connections are let in");
 	case OP_UNSERVE:
-		return connections(planned->connections, " stay; new ones are refused");
+		return staying(planned->connections, "new ones are refused");
 	case OP_RS_ZERO:
 		return planned->connections ? connections(planned->connections, " (drains; deleted when the kernel counts none)")
 					    : xstrdup("0 connections (deleted when the kernel has counted none twice)");

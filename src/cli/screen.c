@@ -59,7 +59,7 @@ static int picture(const struct screen *screen, const struct screen_options *opt
 	if (strcmp(options->output, "json") != 0) {
 		if (screen->draw(answer, service, options->no_headers, ret) || options->watch)
 			return EXIT_DONE;
-		say("nothing belongs to a Service %s", service);
+		say("no virtual server belongs to a Service %s", service);
 		return EXIT_FAILED;
 	}
 	if (service)
@@ -120,7 +120,7 @@ static void overdraw(const char *picture_text, struct text *ret)
 		size_t n = strcspn(picture_text, "\n");
 
 		if (rows && left > 1 && lines + 2 >= rows) {
-			text_add(ret, "… %zu more lines", left);
+			text_add(ret, "... %zu more lines", left);
 			break;
 		}
 		text_add(ret, "%.*s\033[K\n", (int)n, picture_text);

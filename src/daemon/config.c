@@ -29,7 +29,7 @@ const struct option_row config_rows[] = {
 	{ "ipvs-scheduler", 0, OPTION_TEXT, 0, MEMBER(sched), "NAME", "rr", NULL, "scheduler of all virtual servers" },
 	{ "ipvs-device", 0, OPTION_TEXT, 0, MEMBER(device), "NAME", "kube-ipvs0", NULL,
 	  "dummy device that carries the service addresses" },
-	{ "ipvs-exclude-cidrs", 0, OPTION_TEXT, 0, MEMBER(exclude_text), "CIDR,…", NULL, NULL,
+	{ "ipvs-exclude-cidrs", 0, OPTION_TEXT, 0, MEMBER(exclude_text), "CIDR,...", NULL, NULL,
 	  "virtual servers and addresses that are found in these ranges at a first start are somebody else's" },
 	{ "ipvs-sync-period", 0, OPTION_SPAN, CONFIG_RUN, MEMBER(sync_period_ms), "TIME", "30s", NULL,
 	  "within this time the whole kernel table and the sysctls are read and compared once" },

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define NUMBER_MAX 1000000
-#define HELP_INDENT 33
+#define HELP_INDENT 36
 #define HELP_WIDTH 100
 
 /* One option on its way through the command line. */
