@@ -47,7 +47,7 @@ static char *remark(const struct planner_op *planned)
 
 	switch (op->kind) {
 	case OP_GUARD:
-		return xstrdup("new connections to this address are refused, except to what is served");
+		return xstrdup("what is not served there is refused");
 	case OP_ADDR_ADD:
 		return xstrdup("becomes an address of this node");
 	case OP_VS_ADD:
@@ -79,7 +79,7 @@ static char *remark(const struct planner_op *planned)
 	case OP_ADDR_DEL:
 		return xstrdup("is no address of this node any more");
 	case OP_UNGUARD:
-		return xstrdup("nothing refuses connections to it any more");
+		return xstrdup("nothing is refused there any more");
 	}
 	return xstrdup("");
 }

@@ -11,7 +11,7 @@
 
 static const struct table_column columns[] = {
 	{ "PROT", false }, { "ADDRESS:PORT", false }, { "SCHED", false },	       { "WEIGHT", true },
-	{ "ACTIVE", true }, { "INACTIVE", true },		{ "SERVICE:PORT", false },     { "STATE", false },
+	{ "ACTIVE", true }, { "INACTIVE", true },		{ "STATE", false },	       { "SERVICE:PORT", false },
 };
 
 /* What the last line sums up. */
@@ -64,15 +64,15 @@ static void add_rs(struct table *table, const json_t *answer, const json_t *vs, 
 	}
 	table_row(table, (const char *[]){ "  ->", endpoint(rs, where), NULL, number(weight, member_number(rs, "weight")),
 					   number(active, member_number(rs, "activeConnections")),
-					   number(inactive, member_number(rs, "inactiveConnections")), NULL, state });
+					   number(inactive, member_number(rs, "inactiveConnections")), state, NULL });
 }
 
 static void add_vs(struct table *table, const json_t *answer, const json_t *vs, struct totals *totals)
 {
 	const char *service = member_text(vs, "service"), *port = member_text(vs, "portName");
 	double persistence = member_number(vs, "persistenceTimeoutSeconds"), active = 0, inactive = 0;
-	CLEANUP(free_p) char *name = xfmt("%s%s%s", *service ? service : "-", *port ? ":" : "", port);
-	CLEANUP(free_p) char *state = NULL;
+	CLEANUP(free_p) char *persistent = persistence > 0 ? xfmt(" (persistent %.0fs)", persistence) : xstrdup("");
+	CLEANUP(free_p) char *name = xfmt("%s%s%s%s", *service ? service : "-", *port ? ":" : "", port, persistent);
 	char where[80], active_text[24], inactive_text[24];
 	const json_t *servers = json_object_get(vs, "realServers"), *rs;
 	size_t i;
@@ -81,11 +81,9 @@ static void add_vs(struct table *table, const json_t *answer, const json_t *vs, 
 		active += member_number(rs, "activeConnections");
 		inactive += member_number(rs, "inactiveConnections");
 	}
-	state = persistence > 0 ? xfmt("%s, persistent %.0fs", member_text(vs, "state"), persistence)
-				: xstrdup(member_text(vs, "state"));
 	totals->vs++;
 	table_row(table, (const char *[]){ member_text(vs, "protocol"), endpoint(vs, where), member_text(vs, "scheduler"), NULL,
-					   number(active_text, active), number(inactive_text, inactive), name, state });
+					   number(active_text, active), number(inactive_text, inactive), member_text(vs, "state"), name });
 	json_array_foreach(servers, i, rs)
 		add_rs(table, answer, vs, rs, totals);
 }

@@ -53,7 +53,7 @@ static void each_operation_is_a_line(void **state)
 	};
 
 	expect_text(ops, ARRAY_SIZE(ops),
-		"guard     10.96.0.10                                     new connections to this address are refused, except to what is served\n"
+		"guard     10.96.0.10                                     what is not served there is refused\n"
 		"addr-add  10.96.0.10                                     becomes an address of this node\n"
 		"vs-add    10.96.0.10:80/tcp                 default/web  rr\n"
 		"vs-set    10.96.0.10:80/tcp                 default/web  4 connections stay; now rr, persistent 10800s\n"
@@ -65,7 +65,7 @@ static void each_operation_is_a_line(void **state)
 		"rs-del    10.96.0.10:80/tcp  10.1.0.5:8080  default/web  0 connections\n"
 		"vs-del    10.96.0.10:80/tcp                 default/web  0 connections\n"
 		"addr-del  10.96.0.10                                     is no address of this node any more\n"
-		"unguard   10.96.0.10                                     nothing refuses connections to it any more\n"
+		"unguard   10.96.0.10                                     nothing is refused there any more\n"
 		"\n"
 		"13 operations, 4 live connections touched\n");
 }
