@@ -38,6 +38,8 @@ static int explain(CURL *curl, CURLcode result, const char *socket_path, struct 
 	(void)curl_easy_getinfo(curl, CURLINFO_OS_ERRNO, &number);
 	if (result == CURLE_COULDNT_CONNECT && number == EACCES)
 		return err_set(err, -EACCES, "only root may ask sluice (connect %s: %s)", socket_path, strerror((int)number));
+	if (result == CURLE_COULDNT_CONNECT && (number == 0 || number == EAGAIN))
+		return err_set(err, -EAGAIN, "sluice on %s is busy: too many ask it at once", socket_path);
 	if (result == CURLE_COULDNT_CONNECT)
 		return err_set(err, -ENOENT, "no sluice is running here (connect %s: %s): start it with `sluice run`", socket_path,
 			       strerror((int)number));

@@ -126,6 +126,8 @@ static const char *reason(const struct op *op, int code)
 
 	if (code == -ETIMEDOUT)
 		return "no answer from the kernel";
+	if (code == -ESRCH)
+		return "its virtual server is gone";
 	return attrs && code == -ENOENT ? "this kernel has no such scheduler" : strerror(-code);
 }
 
