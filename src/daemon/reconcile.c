@@ -106,7 +106,7 @@ static void conflict(void *ctx, const struct vs_key *key, const char *loser, con
 	char vs[VS_TEXT];
 
 	(void)ctx;
-	log_warn("service=%s: %s is claimed by %s too, which is older: that one has it", loser, vs_format(key, vs), winner);
+	log_warn("service=%s: %s is claimed by %s too, which has it (the older one has, then the first by name)", loser, vs_format(key, vs), winner);
 }
 
 /* True: some were compiled. */

@@ -122,7 +122,7 @@ static void add_conflict(void *ctx, const struct vs_key *key, const char *loser,
 {
 	char vs[VS_TEXT];
 
-	add_problem(ctx, loser, xfmt("%s is claimed by %s too, which is older and has it", vs_format(key, vs), winner));
+	add_problem(ctx, loser, xfmt("%s is claimed by %s too, which has it (the older one has, then the first by name)", vs_format(key, vs), winner));
 }
 
 static void add_problems(const struct reconcile *r, struct view *view, struct mono now)
