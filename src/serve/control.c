@@ -7,7 +7,6 @@
 #include "serve/status.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <microhttpd.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -31,21 +30,17 @@ struct control {
 
 static const struct {
 	const char *path;
-	json_t *(*json)(const struct view *view);
-} pages[] = { { STATUS_PATH, status_json }, { DRAINS_PATH, drains_json } };
+	void (*text)(const struct view *view, struct text *ret);
+} pages[] = { { STATUS_PATH, status_text }, { DRAINS_PATH, drains_text } };
 
-static enum MHD_Result answer(struct MHD_Connection *connection, unsigned code, json_t *body)
+/* Takes body. */
+static enum MHD_Result answer(struct MHD_Connection *connection, unsigned code, struct text *body)
 {
-	char *text = json_dumps(body, STATUS_DUMP | JSON_COMPACT);
-	struct MHD_Response *response;
+	struct MHD_Response *response = MHD_create_response_from_buffer(body->n, body->s, MHD_RESPMEM_MUST_FREE);
 	enum MHD_Result result;
 
-	json_decref(body);
-	if (!text)
-		return MHD_NO;
-	response = MHD_create_response_from_buffer(strlen(text), text, MHD_RESPMEM_MUST_FREE);
 	if (!response) {
-		free(text);
+		text_fini(body);
 		return MHD_NO;
 	}
 	(void)MHD_add_response_header(response, "Content-Type", "application/json");
@@ -57,9 +52,13 @@ static enum MHD_Result answer(struct MHD_Connection *connection, unsigned code, 
 	return result;
 }
 
+/* text has nothing that JSON would escape. */
 static enum MHD_Result refuse(struct MHD_Connection *connection, unsigned code, const char *text)
 {
-	return answer(connection, code, json_pack("{s:s}", "error", text));
+	struct text body = { 0 };
+
+	text_add(&body, "{\"error\":\"%s\"}", text);
+	return answer(connection, code, &body);
 }
 
 static enum MHD_Result request(void *cls, struct MHD_Connection *connection, const char *url, const char *method,
@@ -79,15 +78,15 @@ static enum MHD_Result request(void *cls, struct MHD_Connection *connection, con
 		return MHD_YES;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(pages); i++) {
+		struct text body = { 0 };
 		struct view *view;
-		json_t *body;
 
 		if (strcmp(url, pages[i].path) != 0)
 			continue;
 		view = control->face.view(control->face.ctx);
-		body = pages[i].json(view);
+		pages[i].text(view, &body);
 		view_free(view);
-		return answer(connection, MHD_HTTP_OK, body);
+		return answer(connection, MHD_HTTP_OK, &body);
 	}
 	return refuse(connection, MHD_HTTP_NOT_FOUND, "no such path; there are " STATUS_PATH " and " DRAINS_PATH);
 }

@@ -134,25 +134,56 @@ static json_t *view_addresses(const struct view *view)
 	return addresses;
 }
 
-json_t *status_json(const struct view *view)
+/* Takes json. */
+static void add_json(json_t *json, struct text *ret)
 {
-	json_t *servers = json_array();
+	char *text = json_dumps(json, STATUS_DUMP | JSON_COMPACT);
 
-	for (size_t i = 0; i < view->n_vss; i++)
-		(void)json_array_append_new(servers, view_vs(&view->vss[i]));
-	return json_pack("{s:s, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:I}}", "version", SLUICE_VERSION,
-			 "synced", (int)view->synced, "partial", (int)view->partial, "auditAgeSeconds",
-			 status_seconds(view->audit_age_ms), "virtualServers", servers, "drains", view_drains(view), "problems",
-			 view_problems(view), "addresses", view_addresses(view), "counters", "passes", (json_int_t)view->passes,
-			 "operations", (json_int_t)view->ops, "operationFailures", (json_int_t)view->op_failures, "driftRepairs",
-			 (json_int_t)view->drift_repairs);
+	if (!text)
+		abort(); /* every part was made here, of valid strings */
+	text_add_bytes(ret, text, strlen(text));
+	free(text);
+	json_decref(json);
 }
 
-json_t *drains_json(const struct view *view)
+/* All members of one object, as they stand inside its braces. Takes object. */
+static void add_members(json_t *object, struct text *ret)
+{
+	char *text = json_dumps(object, STATUS_DUMP | JSON_COMPACT);
+
+	if (!text)
+		abort();
+	text_add_bytes(ret, text + 1, strlen(text) - 2);
+	free(text);
+	json_decref(object);
+}
+
+void status_text(const struct view *view, struct text *ret)
+{
+	text_add(ret, "{");
+	add_members(json_pack("{s:s, s:b, s:b, s:o}", "version", SLUICE_VERSION, "synced", (int)view->synced, "partial",
+			      (int)view->partial, "auditAgeSeconds", status_seconds(view->audit_age_ms)),
+		    ret);
+	text_add(ret, ",\"virtualServers\":[");
+	for (size_t i = 0; i < view->n_vss; i++) {
+		if (i)
+			text_add(ret, ",");
+		add_json(view_vs(&view->vss[i]), ret);
+	}
+	text_add(ret, "],");
+	add_members(json_pack("{s:o, s:o, s:o, s:{s:I, s:I, s:I, s:I}}", "drains", view_drains(view), "problems", view_problems(view),
+			      "addresses", view_addresses(view), "counters", "passes", (json_int_t)view->passes, "operations",
+			      (json_int_t)view->ops, "operationFailures", (json_int_t)view->op_failures, "driftRepairs",
+			      (json_int_t)view->drift_repairs),
+		    ret);
+	text_add(ret, "}");
+}
+
+void drains_text(const struct view *view, struct text *ret)
 {
 	json_t *outcomes = json_array();
 
 	for (size_t i = 0; i < view->n_outcomes; i++)
 		(void)json_array_append_new(outcomes, view_outcome(&view->outcomes[i]));
-	return json_pack("{s:s, s:o, s:o}", "version", SLUICE_VERSION, "drains", view_drains(view), "outcomes", outcomes);
+	add_json(json_pack("{s:s, s:o, s:o}", "version", SLUICE_VERSION, "drains", view_drains(view), "outcomes", outcomes), ret);
 }

@@ -44,12 +44,36 @@ static void expect(json_t *json, const char *wanted)
 	json_decref(json);
 }
 
+static void expect_page(void (*page)(const struct view *view, struct text *ret), const struct view *view, const char *wanted)
+{
+	struct text text = { 0 };
+
+	page(view, &text);
+	assert_string_equal(text_str(&text), wanted);
+	text_fini(&text);
+}
+
+/* A page must be JSON whatever is in the view. owned: json_decref(). */
+static json_t *page_json(void (*page)(const struct view *view, struct text *ret), const struct view *view)
+{
+	struct text text = { 0 };
+	json_error_t error;
+	json_t *json;
+
+	page(view, &text);
+	json = json_loads(text_str(&text), JSON_REJECT_DUPLICATES, &error);
+	if (!json)
+		fail_msg("%s: %s", error.text, text_str(&text));
+	text_fini(&text);
+	return json;
+}
+
 /* These texts are promised in the man pages: scripts read them. */
 static void status_has_its_promised_form(void **state)
 {
 	struct view view = full();
 
-	expect(status_json(&view),
+	expect_page(status_text, &view,
 	       "{\"version\":\"" SLUICE_VERSION "\",\"synced\":true,\"partial\":false,\"auditAgeSeconds\":12.345,\"virtualServers\":["
 	       "{\"address\":\"10.96.0.10\",\"port\":80,\"protocol\":\"TCP\",\"scheduler\":\"wlc\",\"persistenceTimeoutSeconds\":10800,"
 	       "\"service\":\"default/web\",\"portName\":\"http\",\"state\":\"serving\",\"realServers\":["
@@ -76,7 +100,7 @@ static void drains_have_their_promised_form(void **state)
 	struct view view = full();
 
 	view.n_drains = 0;
-	expect(drains_json(&view),
+	expect_page(drains_text, &view,
 	       "{\"version\":\"" SLUICE_VERSION "\",\"drains\":[],\"outcomes\":[{\"virtualServer\":\"10.96.0.10:80/tcp\","
 	       "\"realServer\":\"10.1.0.7:8080\",\"service\":\"default/web\",\"outcome\":\"limit\",\"endedSecondsAgo\":4.0,"
 	       "\"tookSeconds\":131.25,\"connectionsCut\":7}]}");
@@ -86,7 +110,7 @@ static void an_empty_view_has_all_lists(void **state)
 {
 	struct view view = { .audit_age_ms = -1 };
 
-	expect(status_json(&view),
+	expect_page(status_text, &view,
 	       "{\"version\":\"" SLUICE_VERSION "\",\"synced\":false,\"partial\":false,\"auditAgeSeconds\":null,\"virtualServers\":[],"
 	       "\"drains\":[],\"problems\":[],\"addresses\":[],"
 	       "\"counters\":{\"passes\":0,\"operations\":0,\"operationFailures\":0,\"driftRepairs\":0}}");
@@ -104,8 +128,8 @@ static void bytes_that_are_no_utf8_are_replaced(void **state)
 	problems[0].text = "\xc3";
 	virtuals[0].service = "\x80";
 	drains[0].verdict = NULL;
-	json_decref(status_json(&view)); /* valgrind and ASan look for what is lost */
-	assert_non_null(view.problems);
+	json_decref(page_json(status_text, &view));
+	json_decref(page_json(drains_text, &view));
 }
 
 static void every_protocol_has_its_name(void **state)
@@ -118,7 +142,7 @@ static void every_protocol_has_its_name(void **state)
 		json_t *json;
 
 		virtuals[0].key.proto = protos[i];
-		json = status_json(&view);
+		json = page_json(status_text, &view);
 		assert_string_equal(
 			json_string_value(json_object_get(json_array_get(json_object_get(json, "virtualServers"), 0), "protocol")), names[i]);
 		json_decref(json);
