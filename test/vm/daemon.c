@@ -62,10 +62,18 @@ void manifest_web(const struct world *w, int n)
 	manifest_service(w, "web", addresses, "{name: http, port: 80, targetPort: 8080}");
 }
 
+/* $SLUICE, else the one that was built beside this program. */
 const char *sluice_path(void)
 {
+	static char beside[512];
 	const char *path = getenv("SLUICE");
+	ssize_t n;
 
+	if (!path && (n = readlink("/proc/self/exe", beside, sizeof(beside) - 32)) > 0) {
+		beside[n] = '\0';
+		(void)strcpy(strrchr(beside, '/') + 1, "../../src/sluice");
+		path = beside;
+	}
 	need(path && access(path, X_OK) == 0, "SLUICE does not name the program: %s", path ? path : "not set");
 	return path;
 }

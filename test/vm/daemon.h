@@ -18,7 +18,7 @@ void manifest_remove(const struct world *w, const char *file); /* below MANIFEST
 #define WEB_PORTS "{name: http, port: 8080}"
 void manifest_web(const struct world *w, int n);
 
-/* sluice run, in the node; the binary is $SLUICE. options: more of them ("" = none). Its log is appended to DIR/log. */
+/* sluice run, in the node; the binary is $SLUICE, else BUILD/src/sluice. options: more of them ("" = none). Its log is appended to DIR/log. */
 struct daemon {
 	const struct world *w;
 	char *options;

@@ -162,7 +162,7 @@ static void without_endpoints_refuses_at_once(void)
 			int fd = world_socket(s->w, from, FAMILY(i), SOCK_DGRAM);
 			int code = datagram_echo(fd, &dns[i], 2000);
 
-			/* The node's own datagram is refused where it leaves: the call itself fails. */
+			/* The node's own is dropped by IPVS where it leaves, for want of a server: the call itself fails. */
 			need(code == -ECONNREFUSED || (from == NODE && code == -EPERM), "a datagram is not refused: %s",
 			     code < 0 ? strerror(-code) : "answered");
 			(void)close(fd);
