@@ -123,8 +123,8 @@ static void a_restart_writes_nothing(void)
 
 		daemon_end(s->daemon, i == 1 ? SIGKILL : SIGTERM);
 		daemon_restart(s->daemon);
-		await(10000, log_count(s->w, "start version") == (size_t)i + 2, "it did not start again");
-		await(10000, world_run(s->w, NODE, "%s status --run-dir %s 2>/dev/null | grep -q '6 real servers'", sluice_path(), s->w->run_dir) == 0,
+		await(30000, log_count(s->w, "start version") == (size_t)i + 2, "it did not start again");
+		await(30000, world_run(s->w, NODE, "%s status --run-dir %s 2>/dev/null | grep -q '6 real servers'", sluice_path(), s->w->run_dir) == 0,
 		      "it does not know its table after a restart");
 		hold(3000, operations(s->w) == n, "a restart on an unchanged world did something");
 		await_table(s->w, 100, before);
@@ -205,7 +205,7 @@ static void others_are_left_alone(bool first)
 	conn_reset(&c);
 	daemon_end(s->daemon, SIGTERM);
 	daemon_restart(s->daemon);
-	await(10000, log_count(s->w, "start version") == 2, "it did not start again");
+	await(30000, log_count(s->w, "start version") == 2, "it did not start again");
 	hold(3000, daemon_lives(s->daemon), "it ended");
 	manifest_remove(s->w, "web.yaml"); /* our Service goes from that address; theirs stays, and so does the address */
 	prober = prober_start(s->w, CLIENT, &theirs, 50);
