@@ -14,7 +14,7 @@ endpoint web/http 10.1.0.7:8080
 sync later
 sync partial
 pass
-expect ops rs-add 10.1.0.7:8080; problem source
+expect ops rs-add 10.1.0.7:8080
 run 100s
 expect messages 0; rs 10.1.0.5:8080 weight 1; served 10.96.0.20:80/tcp; conn c1 open
 sync
