@@ -9,8 +9,10 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#define CONNECT_MS 10000 /* who has to be served is, in this time, on the slowest machine */
+#define CONNECT_MS 15000 /* who has to be served is, in this time, on the slowest machine */
 #define ECHO_MS 10000
+#define DATAGRAM_MS 3000
+#define TURN_MS (3 * CONNECT_MS)
 
 union address {
 	struct sockaddr any;
@@ -186,11 +188,11 @@ static int one_try(struct prober *p, int fd, char *ret_who)
 	int code;
 
 	if (p->to.udp) {
-		code = datagram_echo(fd, &p->to, 3000);
+		code = datagram_echo(fd, &p->to, DATAGRAM_MS);
 		*ret_who = (char)code;
 		return code < 0 ? code : 0;
 	}
-	code = conn_open(p->w, p->from, &p->to, 0, 5000, &c);
+	code = conn_open(p->w, p->from, &p->to, 0, CONNECT_MS, &c);
 	if (code < 0)
 		return code;
 	*ret_who = c.who;
@@ -244,14 +246,14 @@ struct prober *prober_start(const struct world *w, enum place from, const struct
 void prober_stop(struct prober *p)
 {
 	atomic_store(&p->stop, true);
-	await(15000, atomic_load(&p->stopped), "a prober does not end");
+	await(TURN_MS, atomic_load(&p->stopped), "a prober does not end");
 }
 
 void prober_turn(struct prober *p)
 {
 	unsigned tried = atomic_load(&p->tried);
 
-	await(15000, atomic_load(&p->tried) >= tried + 2, "a prober makes no try");
+	await(TURN_MS, atomic_load(&p->tried) >= tried + 2, "a prober makes no try");
 }
 
 unsigned prober_served(const struct prober *p)

@@ -20,11 +20,14 @@ struct scene *scene_quiet(void)
 	return s;
 }
 
+/* A SYN that is given up leaves an entry that counts as active for a minute: what is not refused is waited for. */
+#define SYN_MS 15000
+
 static bool is_served(const struct scene *s, int i)
 {
 	struct conn c;
 
-	if (conn_open(s->w, CLIENT, &s->web[i], 0, 2000, &c) < 0)
+	if (conn_open(s->w, CLIENT, &s->web[i], 0, SYN_MS, &c) < 0)
 		return false;
 	conn_reset(&c);
 	return true;

@@ -241,6 +241,7 @@ static void kill_at_any_moment(void)
 	check_note("%u connections meanwhile, none refused", prober_served(prober));
 }
 
+#define ANSWER_MS 3000 /* without one until then the datagram is lost */
 static void a_udp_flow_moves_at_once(int family)
 {
 	struct world *w = world_new();
@@ -254,22 +255,22 @@ static void a_udp_flow_moves_at_once(int family)
 	manifest_service(w, "dns", address, "{name: dns, port: 53, protocol: UDP, targetPort: 5353}");
 	manifest_slice(w, "dns", family, "{name: dns, port: 5353, protocol: UDP}", 7);
 	(void)daemon_start(w, "");
-	await(20000, (who = datagram_echo(fd, &dns, 1000)) > 0, "no answer 20 s after the start");
+	await(20000, (who = datagram_echo(fd, &dns, 2000)) > 0, "no answer 20 s after the start");
 	for (int i = 0; i < 10; i++) {
-		need(datagram_echo(fd, &dns, 2000) == who, "the flow moved without cause");
+		need(datagram_echo(fd, &dns, ANSWER_MS) == who, "the flow moved without cause");
 		pause_ms(50);
 	}
 	manifest_slice(w, "dns", family, "{name: dns, port: 5353, protocol: UDP}", 7u & ~(1u << (who - '1')));
 	moved = who;
 	for (int i = 0; i < 60 && (moved == who || moved < 0); i++) {
-		moved = datagram_echo(fd, &dns, 1000);
+		moved = datagram_echo(fd, &dns, ANSWER_MS);
 		lost += moved < 0;
 		pause_ms(moved < 0 ? 0 : 50);
 	}
 	need(moved >= '1' && moved <= '3' && moved != who, "the flow did not move to another server: %d", moved);
 	need(lost <= 1, "%d datagrams were lost", lost);
 	for (int i = 0; i < 10; i++)
-		need(datagram_echo(fd, &dns, 2000) == moved, "a datagram was lost after the move");
+		need(datagram_echo(fd, &dns, ANSWER_MS) == moved, "a datagram was lost after the move");
 	check_note("%d datagrams lost", lost);
 }
 

@@ -78,21 +78,28 @@ static int ask(const struct world *w, enum place from, const struct target *to, 
 	return c.who;
 }
 
+/* At once; a machine that was busy elsewhere has two more tries for that. */
 static void probe_host_port(struct slow_kernel *k, int vip, enum place from, bool udp)
 {
-	struct target to = { world_ip(vips[vip]), HOST_PORT, udp };
-	/* An address that is not bound yet leads nowhere: nothing to wait for. */
-	int64_t began_us = now_us();
-	int code = ask(k->w, from, &to, k->bound[vip] ? ANSWER_MS : 100);
+	const struct target to = { world_ip(vips[vip]), HOST_PORT, udp };
+	const char *proto = udp ? "UDP" : "TCP";
+	int64_t took_us = INT64_MAX;
 
-	k->probes++;
-	need(code < 0, "after %u operations (last: %s) %s:%d %s is answered by %c, seen from place %d", k->ops, k->last, vips[vip], HOST_PORT,
-	     udp ? "UDP" : "TCP", code, from);
-	if (!k->bound[vip])
-		return;
-	need(code == -ECONNREFUSED, "after %u operations (last: %s) %s:%d %s is not refused from place %d: %s", k->ops, k->last, vips[vip],
-	     HOST_PORT, udp ? "UDP" : "TCP", from, strerror(-code));
-	need(now_us() - began_us < AT_ONCE_MS * 1000, "refused after %.2f s only", (double)(now_us() - began_us) / 1e6);
+	for (int tries = 0; tries < 3 && took_us > AT_ONCE_MS * 1000; tries++) {
+		int64_t began_us = now_us();
+		/* An address that is not bound yet leads nowhere: nothing to wait for. */
+		int code = ask(k->w, from, &to, k->bound[vip] ? ANSWER_MS : 100);
+
+		took_us = now_us() - began_us;
+		k->probes++;
+		need(code < 0, "after %u operations (last: %s) %s:%d %s is answered by %c, seen from place %d", k->ops, k->last, vips[vip],
+		     HOST_PORT, proto, code, from);
+		if (!k->bound[vip])
+			return;
+		need(code == -ECONNREFUSED, "after %u operations (last: %s) %s:%d %s is not refused from place %d: %s", k->ops, k->last,
+		     vips[vip], HOST_PORT, proto, from, strerror(-code));
+	}
+	need(took_us <= AT_ONCE_MS * 1000, "refusals by %s take %.2f s", vips[vip], (double)took_us / 1e6);
 }
 
 /* The Service's own port: a backend answers or it is refused, at once. */

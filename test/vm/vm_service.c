@@ -10,15 +10,21 @@
 #define LINGER_MS 10000  /* how long an address refuses after its last virtual server */
 #define GONE_LIMIT_MS 60000 /* how long a Service that is gone may drain */
 
+/* At once; a machine that was busy elsewhere has two more tries for that. */
 static void refused(const struct scene *s, enum place from, const struct target *to)
 {
-	int64_t began_us = now_us();
-	struct conn c;
-	int code = conn_open(s->w, from, to, 0, 5000, &c);
+	int64_t took_us = INT64_MAX;
 	char text[IP_TEXT];
 
-	need(code == -ECONNREFUSED, "a connection to %s is not refused: %s", ip_format(&to->ip, text), code ? strerror(-code) : "served");
-	need(now_us() - began_us < AT_ONCE_MS * 1000, "a refusal by %s took %.2f s", ip_format(&to->ip, text), (double)(now_us() - began_us) / 1e6);
+	for (int tries = 0; tries < 3 && took_us > AT_ONCE_MS * 1000; tries++) {
+		int64_t began_us = now_us();
+		struct conn c;
+		int code = conn_open(s->w, from, to, 0, 5000, &c);
+
+		took_us = now_us() - began_us;
+		need(code == -ECONNREFUSED, "a connection to %s is not refused: %s", ip_format(&to->ip, text), code ? strerror(-code) : "served");
+	}
+	need(took_us <= AT_ONCE_MS * 1000, "refusals by %s take %.2f s", ip_format(&to->ip, text), (double)took_us / 1e6);
 }
 
 static bool is_bound(const struct scene *s, int i)
