@@ -18,6 +18,8 @@
 #define CONNECTION_TIMEOUT_S 10
 #define REQUEST_BYTES_MAX 16384u /* request line and headers of one connection */
 #define BACKLOG 64
+#define BUSY_WAIT_MS 50
+#define IDLE_WAIT_MS 1000
 
 struct control {
 	struct control_face face;
@@ -93,18 +95,25 @@ static enum MHD_Result request(void *cls, struct MHD_Connection *connection, con
 
 static void on_timer(uv_timer_t *timer);
 
-/* Lets libmicrohttpd work. Its epoll is edge-triggered, so it also names a time at which it wants to work anyway. */
-static void turn(struct control *control)
+/* When libmicrohttpd is to work again although nothing is heard of its epoll. That one is edge-triggered and now and then
+ * holds an event back until the next run (0.9.75), so nobody is kept waiting for longer than this. */
+static uint64_t wait_ms(struct control *control)
 {
+	const union MHD_DaemonInfo *info = MHD_get_daemon_info(control->http, MHD_DAEMON_INFO_CURRENT_CONNECTIONS);
+	uint64_t most = info && info->num_connections ? BUSY_WAIT_MS : IDLE_WAIT_MS;
 	MHD_UNSIGNED_LONG_LONG ms;
 
+	if (MHD_get_timeout(control->http, &ms) == MHD_YES && ms < most)
+		return ms ? ms : 1;
+	return most;
+}
+
+static void turn(struct control *control)
+{
 	(void)MHD_run(control->http);
 	/* Again: after connections ended at the limit, only the next run listens once more, and none may come soon. */
 	(void)MHD_run(control->http);
-	if (MHD_get_timeout(control->http, &ms) == MHD_YES)
-		(void)uv_timer_start(&control->timer, on_timer, ms ? ms : 1, 0);
-	else
-		(void)uv_timer_stop(&control->timer);
+	(void)uv_timer_start(&control->timer, on_timer, wait_ms(control), 0);
 }
 
 static void on_timer(uv_timer_t *timer)
