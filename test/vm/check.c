@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#define LIMIT_S 120
+#define LIMIT_S 240
 #define TESTS_MAX 32 /* side by side */
 
 /* A test that runs or ran. */

@@ -36,7 +36,7 @@ static bool is_served(const struct scene *s, int i)
 void scene_await_served(const struct scene *s)
 {
 	for (int i = 0; i < 2; i++)
-		await(20000, is_served(s, i), "the Service is not served 20 s after the start");
+		await(START_MS, is_served(s, i), "the Service is not served 60 s after the start");
 }
 
 struct scene *scene_new(const char *options)

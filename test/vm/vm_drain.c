@@ -255,7 +255,7 @@ static void a_udp_flow_moves_at_once(int family)
 	manifest_service(w, "dns", address, "{name: dns, port: 53, protocol: UDP, targetPort: 5353}");
 	manifest_slice(w, "dns", family, "{name: dns, port: 5353, protocol: UDP}", 7);
 	(void)daemon_start(w, "");
-	await(20000, (who = datagram_echo(fd, &dns, 2000)) > 0, "no answer 20 s after the start");
+	await(START_MS, (who = datagram_echo(fd, &dns, 2000)) > 0, "no answer after the start");
 	for (int i = 0; i < 10; i++) {
 		need(datagram_echo(fd, &dns, ANSWER_MS) == who, "the flow moved without cause");
 		pause_ms(50);
@@ -342,10 +342,10 @@ static void a_reused_port_goes_elsewhere(void)
 static const struct check_test tests[] = {
 	{ "drain-waits-for-the-last-connection-ipv4", drain_waits_for_the_last_connection_ipv4, 0 },
 	{ "drain-waits-for-the-last-connection-ipv6", drain_waits_for_the_last_connection_ipv6, 0 },
-	{ "nothing-new-under-load-rr", load_rr, 180 },
-	{ "nothing-new-under-load-wrr", load_wrr, 180 },
-	{ "nothing-new-under-load-lc", load_lc, 180 },
-	{ "nothing-new-under-load-wlc", load_wlc, 180 },
+	{ "nothing-new-under-load-rr", load_rr, 240 },
+	{ "nothing-new-under-load-wrr", load_wrr, 240 },
+	{ "nothing-new-under-load-lc", load_lc, 240 },
+	{ "nothing-new-under-load-wlc", load_wlc, 240 },
 	{ "a-wanted-server-comes-back-in-place", a_wanted_server_comes_back_in_place, 0 },
 	{ "kill-during-the-drain", kill_during_the_drain, 0 },
 	{ "kill-at-any-moment", kill_at_any_moment, 0 },

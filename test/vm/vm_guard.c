@@ -378,8 +378,8 @@ static void a_served_address_answers_ping(void)
 }
 
 static const struct check_test tests[] = {
-	{ "hidden-after-each-operation", hidden_after_each_operation, 240 },
-	{ "hidden-while-the-daemon-works", hidden_while_the_daemon_works, 180 },
+	{ "hidden-after-each-operation", hidden_after_each_operation, 300 },
+	{ "hidden-while-the-daemon-works", hidden_while_the_daemon_works, 300 },
 	{ "a-served-address-answers-ping", a_served_address_answers_ping, 0 },
 };
 
