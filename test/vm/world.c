@@ -100,6 +100,7 @@ static int run_line(const struct world *w, enum place place, const char *line, s
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+static char *line_of(const char *fmt, va_list ap) PRINTF(1, 0);
 static char *line_of(const char *fmt, va_list ap)
 {
 	char *line = NULL;
