@@ -20,6 +20,9 @@ void *xrealloc(void *p, size_t size);
 void *xreallocarray(void *p, size_t n, size_t size); /* ends the process on overflow too */
 char *xstrdup(const char *s);                        /* NULL gives NULL */
 
+/* The same for a descriptor. */
+#define TAKE_FD(fd) ({ int take_ = (fd); (fd) = -1; take_; })
+
 /* Cleanup functions for CLEANUP(). */
 static inline void free_p(void *pp) { free(*(void **)pp); }
 static inline void close_p(int *fd)

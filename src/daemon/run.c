@@ -3,6 +3,7 @@
 #include "daemon/run.h"
 
 #include "base/log.h"
+#include "daemon/instance.h"
 #include "daemon/journal.h"
 #include "daemon/reconcile.h"
 #include "kernel/kernel_linux.h"
@@ -30,6 +31,7 @@ struct run {
 	unsigned event_errors;
 	bool polling, stopping;
 	char sysctl_trouble[ERR_TEXT_MAX]; /* what was said of them last; "" = all is well */
+	int instance; /* -1: not held */
 	struct journal *journal;
 	struct kernel *kernel;
 	struct reconcile *reconcile;
@@ -199,6 +201,11 @@ static int open_ground(struct run *run, struct err *err)
 	struct err warning = { "" };
 	int r;
 
+	r = instance_hold(&run->instance, &warning, err);
+	if (r < 0)
+		return r;
+	if (warning.text[0])
+		log_warn("%s", warning.text);
 	r = journal_open(run->config->run_dir, &run->journal, &warning, err);
 	if (r < 0)
 		return r;
@@ -284,7 +291,7 @@ static int start(struct run *run, struct err *err)
 
 int daemon_run(const struct config *config, struct err *err)
 {
-	struct run run = { .config = config };
+	struct run run = { .config = config, .instance = -1 };
 	int r;
 
 	log_verbosity(config->verbosity);
@@ -304,6 +311,7 @@ int daemon_run(const struct config *config, struct err *err)
 	if (run.kernel)
 		run.kernel->v->free(run.kernel);
 	journal_close(run.journal);
+	close_p(&run.instance);
 	free(run.node);
 	return r;
 }
