@@ -85,24 +85,13 @@ static void plan_unwanted(struct planner *p, struct seen_vs *vs, struct seen_rs 
 	}
 }
 
-/* Does anybody else on this address stay served once vs is not? */
-static bool last_served(const struct seen_vs *vs)
-{
-	const struct seen_vs *other;
-
-	DL_FOREACH2(vs->addr->vss, other, next_on_ip)
-		if (other != vs && other->served && !other->unserving)
-			return false;
-	return true;
-}
-
 static void plan_served(struct planner *p, struct seen_vs *vs, bool wanted)
 {
 	vs->unserving = !wanted && vs->served && !p->set->hold;
 	if (wanted && (!vs->served || !vs->addr->pinged))
 		emit(p, OP_SERVE, vs, NULL);
 	else if (vs->unserving)
-		emit(p, OP_UNSERVE, vs, NULL)->last_on_ip = last_served(vs);
+		emit(p, OP_UNSERVE, vs, NULL);
 }
 
 struct shuffled {
@@ -146,7 +135,7 @@ static void plan_wanted(struct planner *p, struct seen_vs *vs, const struct want
 	vs->gone_since = vs->gone_until = MONO_NEVER;
 	if (shut_first(vs)) {
 		vs->unserving = true;
-		emit(p, OP_UNSERVE, vs, "gone")->last_on_ip = last_served(vs);
+		emit(p, OP_UNSERVE, vs, "gone");
 		return;
 	}
 	if (!vs->present)
@@ -408,4 +397,16 @@ bool plan_ready(const struct op *op, struct observed *observed)
 	if (op->kind == OP_UNGUARD && observed->addrs_stale)
 		return false; /* it may be bound after all */
 	return addr && ready_addr(op, addr);
+}
+
+bool plan_last_on_ip(const struct op *op, struct observed *observed)
+{
+	const struct seen_vs *vs = observed_vs(observed, &op->vs), *other;
+
+	if (!vs)
+		return false;
+	DL_FOREACH2(vs->addr->vss, other, next_on_ip)
+		if (other != vs && other->served && !other->unserving)
+			return false;
+	return true;
 }

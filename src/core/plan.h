@@ -26,3 +26,6 @@ void plan_make(const struct wanted *wanted, struct observed *observed, const str
 /* May this operation be sent now? What it rests on has been acknowledged. The last line of defence: an operation whose
  * ground was lost since planning (an earlier one failed) is left out, and its object stays dirty. */
 bool plan_ready(const struct op *op, struct observed *observed);
+
+/* For OP_UNSERVE, when it is sent: does no other key on its address stay served? Keys that were served earlier in the pass count. */
+bool plan_last_on_ip(const struct op *op, struct observed *observed);

@@ -173,6 +173,8 @@ void apply_step(struct reconcile *r)
 			continue;
 		}
 		chunk[n++] = ops[r->plan_next];
+		if (kind == OP_UNSERVE)
+			chunk[n - 1].last_on_ip = plan_last_on_ip(&chunk[n - 1], &r->observed);
 		if (creates(&chunk[n - 1]) && r->journal)
 			announce(r, &chunk[n - 1]);
 	}
