@@ -312,6 +312,18 @@ static int read_journal(struct journal *j, struct err *ret_warning, struct err *
 	return 0;
 }
 
+/* A folder in the journal's place is moved aside. */
+static int put_in_place(const char *tmp, const char *path)
+{
+	CLEANUP(free_p) char *aside = xfmt("%s.not-ours", path);
+
+	if (rename(tmp, path) == 0)
+		return 0;
+	if (errno != EISDIR || rename(path, aside) < 0)
+		return -1;
+	return rename(tmp, path);
+}
+
 /* Writes the whole journal anew beside the old one and puts it in its place. */
 static int rewrite(struct journal *j, struct err *err)
 {
@@ -335,7 +347,7 @@ static int rewrite(struct journal *j, struct err *err)
 	n = fd < 0 ? -1 : write(fd, text.s, text.n);
 	if (n >= 0 && (size_t)n < text.n)
 		errno = ENOSPC;
-	if (fd < 0 || n < (ssize_t)text.n || rename(tmp, path) < 0) {
+	if (fd < 0 || n < (ssize_t)text.n || put_in_place(tmp, path) < 0) {
 		int rc = err_set(err, -errno, "journal %s: write: %m", path);
 
 		text_fini(&text);
@@ -474,10 +486,16 @@ void journal_drop(struct journal *j, const struct journal_entry *entry)
 
 int journal_write(struct journal *j, struct err *err)
 {
+	struct stat st;
 	ssize_t n;
 
 	if (!j->pending_lines)
 		return 0;
+	if (fstat(j->fd, &st) == 0 && st.st_nlink == 0) { /* somebody removed it under us */
+		int rc = make_dirs(j->dir, err);
+
+		return rc < 0 ? rc : rewrite(j, err);
+	}
 	if (j->fd < 0 || j->file_lines + j->pending_lines > 2 * (size_t)HASH_COUNT(j->items) + 1000)
 		return rewrite(j, err);
 	n = write(j->fd, j->pending.s, j->pending.n);

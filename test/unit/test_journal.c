@@ -200,6 +200,39 @@ static void another_boot_means_none(void **state)
 	journal_close(j);
 }
 
+static void a_folder_in_its_place_is_moved_aside(void **state)
+{
+	CLEANUP(free_p) char *path = xfmt("%s/journal", dir), *aside = xfmt("%s/journal.not-ours", dir);
+	const char *warning;
+	struct journal *j;
+
+	(void)state;
+	assert_int_equal(mkdir(path, 0700), 0);
+	j = opened(&warning);
+	assert_non_null(strstr(warning, "damaged"));
+	assert_false(journal_existed(j));
+	journal_close(j);
+	assert_int_equal(rmdir(aside), 0);
+}
+
+static void removed_under_us_it_is_written_anew(void **state)
+{
+	CLEANUP(free_p) char *path = xfmt("%s/journal", dir);
+	struct journal_entry vs = vs_entry("10.96.0.10:80/tcp", "default/web"), more = vs_entry("10.96.0.11:80/tcp", "default/db");
+	struct journal *j = opened(NULL);
+
+	(void)state;
+	journal_put(j, &vs);
+	written(j);
+	assert_int_equal(unlink(path), 0);
+	journal_put(j, &more);
+	written(j);
+	journal_close(j);
+	j = opened(NULL);
+	expect(j, "0 10.96.0.10:80/tcp - -1 -1 default/web;0 10.96.0.11:80/tcp - -1 -1 default/db;");
+	journal_close(j);
+}
+
 static void does_not_grow_with_churn(void **state)
 {
 	CLEANUP(free_p) char *path = xfmt("%s/journal", dir);
@@ -223,7 +256,8 @@ int main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(remembers_over_a_restart), T(what_was_not_written_is_not_remembered), T(one_instance_by_the_lock),
-		T(a_torn_last_line_is_left_out), T(damage_means_none_with_a_warning), T(another_boot_means_none), T(does_not_grow_with_churn),
+		T(a_torn_last_line_is_left_out), T(damage_means_none_with_a_warning), T(another_boot_means_none), T(a_folder_in_its_place_is_moved_aside),
+		T(removed_under_us_it_is_written_anew), T(does_not_grow_with_churn),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
