@@ -177,6 +177,16 @@ static int open_filter(struct kernel_linux *l, struct err *err)
 	return code;
 }
 
+/* A link of another kind under the device's name: there is nothing that could be done until somebody removes it. */
+static int have_own_device(struct kernel_linux *l, struct err *err)
+{
+	struct kernel_ips ips = { 0 };
+	int code = address_list(&l->address, &ips, err);
+
+	kernel_ips_fini(&ips);
+	return code == -EEXIST ? code : 0; /* other trouble may pass: the first read has retries */
+}
+
 static int open_all(struct kernel_linux *l, const char *device, struct err *err)
 {
 	int code;
@@ -190,6 +200,8 @@ static int open_all(struct kernel_linux *l, const char *device, struct err *err)
 		code = open_filter(l, err);
 	if (!code && !l->read_only)
 		code = events_open(&l->events, &l->address, &l->filter, err);
+	if (!code && !l->read_only)
+		code = have_own_device(l, err);
 	return code;
 }
 

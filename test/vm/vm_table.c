@@ -316,6 +316,37 @@ static void live_connections_survive_a_repair(void)
 	stream_check(stream, "after weights were changed by hand");
 }
 
+/* ---- two of them ---- */
+
+static void a_second_sluice_is_refused(void)
+{
+	struct scene *s = scene_new("");
+	CLEANUP(free_p) char *table = all_weights("111");
+	char *said;
+
+	world_must(s->w, NODE, "mkdir -p %s/other", s->w->dir);
+	said = world_output(s->w, NODE, "timeout 20 %s run --manifests %s/other --run-dir %s/run2 2>&1; echo status=$?", sluice_path(), s->w->dir,
+			    s->w->dir);
+	need(strstr(said, "another sluice is running") && strstr(said, "status=1"), "with another run directory it said:\n%s", said);
+	world_must(s->w, NODE, "rm -rf %s/other; mkdir %s/other; rm -rf %s", s->w->dir, s->w->dir, s->w->run_dir);
+	said = world_output(s->w, NODE, "timeout 20 %s run --manifests %s/other --run-dir %s 2>&1; echo status=$?", sluice_path(), s->w->dir,
+			    s->w->run_dir);
+	need(strstr(said, "another sluice is running") && strstr(said, "status=1"), "with its run directory removed it said:\n%s", said);
+	await_table(s->w, 100, table);
+	scene_await_served(s);
+}
+
+static void a_foreign_device_refuses_the_start(void)
+{
+	struct scene *s = scene_quiet();
+	char *said;
+
+	world_must(s->w, NODE, "modprobe -q ip_vs; ip link add kube-ipvs0 type bridge");
+	said = world_output(s->w, NODE, "timeout 20 %s run --manifests %s --run-dir %s 2>&1; echo status=$?; sysctl -n net.ipv4.vs.conntrack",
+			    sluice_path(), s->w->manifests, s->w->run_dir);
+	need(strstr(said, "kube-ipvs0 exists but is no dummy") && strstr(said, "status=1\n0"), "it said:\n%s", said);
+}
+
 /* ---- a first list that cannot be read whole ---- */
 
 static void a_broken_file_at_the_start_holds_removals(void)
@@ -346,6 +377,8 @@ static const struct check_test tests[] = {
 	{ "what-somebody-changed-is-put-right", what_somebody_changed_is_put_right, 0 },
 	{ "notified-changes-are-put-right-soon", notified_changes_are_put_right_soon, 0 },
 	{ "live-connections-survive-a-repair", live_connections_survive_a_repair, 0 },
+	{ "a-second-sluice-is-refused", a_second_sluice_is_refused, 0 },
+	{ "a-foreign-device-refuses-the-start", a_foreign_device_refuses_the_start, 0 },
 	{ "a-broken-file-at-the-start-holds-removals", a_broken_file_at_the_start_holds_removals, 0 },
 };
 
