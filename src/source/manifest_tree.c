@@ -9,8 +9,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/vfs.h>
 
 #define DEPTH_MAX 64       /* folders within folders */
 #define ENTRIES_MAX 200000 /* files and folders; links can multiply them without end */
@@ -93,6 +95,17 @@ static struct place follow(struct walker *w, int at, const char *path)
 
 static int walk_folder(struct walker *w, int fd, const char *rel, struct err *err);
 
+/* Folders of the kernel's own, without end: nobody keeps manifests there, a link to / leads there. */
+static bool is_kernels(int fd)
+{
+	struct statfs fs;
+
+	if (fstatfs(fd, &fs) < 0)
+		return false;
+	return fs.f_type == PROC_SUPER_MAGIC || fs.f_type == SYSFS_MAGIC || fs.f_type == CGROUP2_SUPER_MAGIC || fs.f_type == TRACEFS_MAGIC ||
+	       fs.f_type == DEBUGFS_MAGIC;
+}
+
 static bool on_path(const struct walker *w, const struct stat *st)
 {
 	for (unsigned i = 0; i < w->depth; i++)
@@ -115,6 +128,10 @@ static int enter(struct walker *w, int dirfd, const char *name, const char *rel,
 	if (fd < 0) {
 		if (errno != ENOENT && errno != ENOTDIR) /* else it went in this moment */
 			w->visitor->unreadable(w->visitor->ctx, rel, errno);
+		return 0;
+	}
+	if (is_kernels(fd)) {
+		(void)close(fd);
 		return 0;
 	}
 	return walk_folder(w, fd, rel, err);

@@ -1,6 +1,7 @@
 /* The source on the loop: when to scan, and the order of what the sink is told. What a scan finds is manifest_set's. */
 #include "source/manifests.h"
 
+#include "base/mono.h"
 #include "base/text.h"
 #include "source/manifest_set.h"
 #include "source/manifest_watch.h"
@@ -12,6 +13,7 @@
 #define BURST_QUIET_MS 50  /* after the last event */
 #define BURST_MAX_MS 500   /* after the first */
 #define LOOK_AGAIN_MS 1000 /* while there is nothing to watch */
+#define SCAN_SHARE 10      /* looking again and again takes a tenth of the time at most */
 
 enum sync_state { SYNC_NONE, SYNC_PARTIAL, SYNC_DONE };
 
@@ -84,8 +86,10 @@ static void schedule(struct manifests *m);
 static void scan_now(struct manifests *m)
 {
 	struct err err = { 0 };
+	int64_t began = mono_now().ms, took;
 	int r = scan(m, &err);
 
+	took = mono_now().ms - began;
 	if (!m->running)
 		return;
 	if (r < 0 && !m->lost)
@@ -96,7 +100,7 @@ static void scan_now(struct manifests *m)
 	if (r == 0)
 		report_watch(m);
 	if (m->lost || m->watch_failure)
-		(void)uv_timer_start(&m->look, on_look, LOOK_AGAIN_MS, 0);
+		(void)uv_timer_start(&m->look, on_look, LOOK_AGAIN_MS + (uint64_t)took * SCAN_SHARE, 0);
 	if (r == 0 && manifest_set_unsettled(m->set))
 		schedule(m);
 }
