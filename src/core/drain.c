@@ -65,3 +65,17 @@ void drain_note(struct drain *drain, const struct drain_sight *sight, uint32_t a
 	}
 	drain->next_check = mono_after(sight->dumped_at, wait_ms(drain, sight->dumped_at, period_ms));
 }
+
+int64_t drain_cost(int64_t smoothed_us, int64_t check_us)
+{
+	int64_t most = 2 * smoothed_us + 100;
+
+	return smoothed_us + ((check_us < most ? check_us : most) - smoothed_us) / 8;
+}
+
+int64_t drain_period_ms(size_t n, int64_t cost_us)
+{
+	int64_t period_ms = (int64_t)n * cost_us * 100 / 1000;
+
+	return period_ms > DRAIN_PERIOD_MIN_MS ? period_ms : DRAIN_PERIOD_MIN_MS;
+}

@@ -3,7 +3,8 @@
 #include "base/mono.h"
 #include "core/view.h"
 
-#define DRAIN_TWICE_MS 10 /* two reads of zero lie at least this far apart */
+#define DRAIN_TWICE_MS 10       /* two reads of zero lie at least this far apart */
+#define DRAIN_PERIOD_MIN_MS 1000 /* between two checks of a held server */
 
 /* Where a drain stands. Lives beside the real server in core/observed. */
 struct drain {
@@ -34,3 +35,9 @@ void drain_begin(struct drain *drain, struct mono since, struct mono now);
 /* Takes one reading into account: the row of zeros, the first counts, when to look again (10, 50, 250 ms, then every
  * period_ms; 10 ms after a first zero). */
 void drain_note(struct drain *drain, const struct drain_sight *sight, uint32_t active_before, int64_t period_ms);
+
+/* What one check costs, in microseconds of processor time, smoothed over them. A single dear one moves it little: time that a
+ * host took away from this machine is counted as ours, and must not slow the drains down. */
+int64_t drain_cost(int64_t smoothed_us, int64_t check_us);
+/* Between two checks of a held server, while n virtual servers are read in a round: rounds take 1 % of a processor at most. */
+int64_t drain_period_ms(size_t n, int64_t cost_us);

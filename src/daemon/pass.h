@@ -8,7 +8,6 @@
 #define READS_PER_TURN 64
 #define COMPILES_PER_TURN 1000
 #define HISTORY 64
-#define DRAIN_PERIOD_MIN_MS 1000
 
 enum phase {
 	PHASE_LIST,   /* the kernel's virtual servers, addresses and filter are to be read */
@@ -47,7 +46,7 @@ struct reconcile {
 	struct mono audit_began;
 	bool filter_intact;      /* as the last read of it said */
 	struct retry read_retry; /* of lists */
-	int64_t check_cost_us;   /* of one drain read, smoothed */
+	int64_t check_cost_us;   /* drain_cost() of the reads */
 	struct past_drain past[HISTORY];
 	size_t n_past;           /* ever */
 	uint64_t passes, ops, op_failures, drift_repairs;

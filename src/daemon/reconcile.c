@@ -13,10 +13,7 @@ struct mono pass_now(const struct reconcile *r)
 
 int64_t pass_drain_period(const struct reconcile *r)
 {
-	int64_t round_us = (int64_t)r->observed.n_draining * r->check_cost_us;
-	int64_t period_ms = round_us * 100 / 1000; /* a round of checks is 1 % of the time */
-
-	return period_ms > DRAIN_PERIOD_MIN_MS ? period_ms : DRAIN_PERIOD_MIN_MS;
+	return drain_period_ms(r->observed.n_draining, r->check_cost_us);
 }
 
 struct reconcile *reconcile_new(const struct reconcile_options *options, struct kernel *kernel, struct journal *journal)

@@ -272,7 +272,7 @@ bool sight_drains(struct reconcile *r)
 		began = mono_cpu_us();
 		sight_vs(r, vs);
 		after_check(r, vs);
-		r->check_cost_us += (mono_cpu_us() - began - r->check_cost_us) / 8;
+		r->check_cost_us = drain_cost(r->check_cost_us, mono_cpu_us() - began);
 		observed_dirty(&r->observed, vs);
 		if (++n == READS_PER_TURN)
 			break;

@@ -108,11 +108,37 @@ static void an_old_reading_is_not_taken(void **state)
 	assert_false(d.counted);
 }
 
+static void one_dear_check_does_not_slow_the_rest(void **state)
+{
+	int64_t cost = 0;
+
+	(void)state;
+	for (int i = 0; i < 200; i++)
+		cost = drain_cost(cost, 2000);
+	assert_in_range(cost, 1900, 2000);
+	cost = drain_cost(cost, 500000); /* the host did something else in between */
+	assert_in_range(cost, 1900, 2300);
+	assert_int_equal(drain_period_ms(2, cost), 1000);
+	for (int i = 0; i < 200; i++)
+		cost = drain_cost(cost, 50);
+	assert_in_range(cost, 50, 60);
+}
+
+static void many_checks_take_one_percent(void **state)
+{
+	(void)state;
+	assert_int_equal(drain_period_ms(0, 0), 1000);
+	assert_int_equal(drain_period_ms(100, 100), 1000);
+	assert_int_equal(drain_period_ms(1000, 50), 5000);
+	assert_int_equal(drain_period_ms(5000, 200), 100000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(verdicts), cmocka_unit_test(checks_are_fast_then_slow), cmocka_unit_test(a_connection_breaks_the_row_of_zeros),
 		cmocka_unit_test(idle_expiry_is_told_from_emptiness), cmocka_unit_test(an_old_reading_is_not_taken),
+		cmocka_unit_test(one_dear_check_does_not_slow_the_rest), cmocka_unit_test(many_checks_take_one_percent),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

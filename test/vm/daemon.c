@@ -96,6 +96,16 @@ size_t log_count(const struct world *w, const char *word)
 	return n;
 }
 
+/* The begin of a file of the node's /proc/net. */
+static void show(const char *name)
+{
+	CLEANUP(close_p) int fd = world_proc_net(explained, NODE, name);
+	char part[6000];
+	ssize_t n = fd < 0 ? 0 : read(fd, part, sizeof(part));
+
+	(void)printf("     --- %s\n%.*s\n", name, (int)(n > 0 ? n : 0), part);
+}
+
 static void explain(void)
 {
 	CLEANUP(free_p) char *log = daemon_log(explained);
@@ -103,7 +113,8 @@ static void explain(void)
 
 	for (int lines = 0; at > log && lines <= LOG_SHOWN; at--)
 		lines += at[-1] == '\n';
-	(void)printf("     --- table\n%s", table_text(explained));
+	show("ip_vs");
+	show("ip_vs_conn");
 	(void)printf("     --- end of the log\n%s", at);
 }
 
