@@ -2,12 +2,14 @@
 #include "cli/client.h"
 
 #include "base/text.h"
+#include "daemon/instance.h"
 #include "serve/control.h"
 
 #include <curl/curl.h>
 #include <errno.h>
 #include <jansson.h>
 #include <string.h>
+#include <sys/un.h>
 
 #define ANSWER_BYTES_MAX (512u << 20)
 #define TIMEOUT_S 30L
@@ -40,6 +42,9 @@ static int explain(CURL *curl, CURLcode result, const char *socket_path, struct 
 		return err_set(err, -EACCES, "only root may ask sluice (connect %s: %s)", socket_path, strerror((int)number));
 	if (result == CURLE_COULDNT_CONNECT && (number == 0 || number == EAGAIN))
 		return err_set(err, -EAGAIN, "sluice on %s is busy: too many ask it at once", socket_path);
+	if (result == CURLE_COULDNT_CONNECT && instance_held())
+		return err_set(err, -ENOENT, "a sluice is running here, but not at %s (%s): name its --run-dir, or restart it if that was removed",
+			       socket_path, strerror((int)number));
 	if (result == CURLE_COULDNT_CONNECT)
 		return err_set(err, -ENOENT, "no sluice is running here (connect %s: %s): start it with `sluice run`", socket_path,
 			       strerror((int)number));
@@ -71,6 +76,10 @@ int client_get(const char *run_dir, const char *path, bool (*interrupted)(void),
 	CURLcode result;
 	int r;
 
+	if (strlen(socket_path) >= sizeof(((struct sockaddr_un *)0)->sun_path)) {
+		curl_easy_cleanup(curl);
+		return err_set(err, -ENAMETOOLONG, "%s: the path is too long for a unix socket", socket_path);
+	}
 	if (!curl)
 		return err_set(err, -EIO, "libcurl does not start");
 	(void)curl_easy_setopt(curl, CURLOPT_URL, url);

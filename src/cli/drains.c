@@ -16,6 +16,8 @@ static const struct table_column ended_columns[] = {
 	{ "TOOK", true },     { "OUTCOME", false },	   { "CUT", true },
 };
 
+#define ENDED_SHOWN 10 /* in the table; JSON has all that the daemon remembers */
+
 static const char *name_of(const json_t *object)
 {
 	const char *service = member_text(object, "service");
@@ -66,13 +68,13 @@ static bool draw(const json_t *answer, const char *service, bool bare, struct te
 	struct table now = { now_columns, ARRAY_SIZE(now_columns), { 0 } };
 	struct table ended = { ended_columns, ARRAY_SIZE(ended_columns), { 0 } };
 	const json_t *item;
-	size_t i;
+	size_t i, n_ended = 0;
 
 	json_array_foreach(json_object_get(answer, "drains"), i, item)
 		if (is_for(item, service))
 			add_drain(&now, item);
 	json_array_foreach(json_object_get(answer, "outcomes"), i, item)
-		if (is_for(item, service))
+		if (is_for(item, service) && n_ended++ < ENDED_SHOWN)
 			add_ended(&ended, item);
 	if (now.cells.n)
 		table_format(&now, !bare, ret);
@@ -81,6 +83,8 @@ static bool draw(const json_t *answer, const char *service, bool bare, struct te
 	if (ended.cells.n && !bare) {
 		text_add(ret, "\nended recently:\n");
 		table_format(&ended, true, ret);
+		if (n_ended > ENDED_SHOWN)
+			text_add(ret, "... and %zu more: -o json shows them\n", n_ended - ENDED_SHOWN);
 	}
 	table_fini(&now);
 	table_fini(&ended);

@@ -13,16 +13,18 @@
 static const struct sockaddr_un address = { .sun_family = AF_UNIX, .sun_path = "\0" NAME };
 static const socklen_t size = offsetof(struct sockaddr_un, sun_path) + sizeof(NAME); /* the leading NUL counts, the last does not */
 
-/* Who listens there? (uid_t)-1: nobody answers. */
-static uid_t holder(void)
+/* Does anybody of whom it may be believed listen there? */
+bool instance_held(void)
 {
 	CLEANUP(close_p) int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	struct ucred cred;
 	socklen_t n = sizeof(cred);
 
-	if (fd < 0 || connect(fd, (const struct sockaddr *)&address, size) < 0 || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &n) < 0)
-		return errno == EAGAIN ? geteuid() : (uid_t)-1; /* EAGAIN: so many ask that its queue is full; better believed */
-	return cred.uid;
+	if (fd < 0)
+		return false;
+	if (connect(fd, (const struct sockaddr *)&address, size) < 0)
+		return errno == EAGAIN; /* so many ask that its queue is full; better believed */
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &n) == 0 && (cred.uid == 0 || cred.uid == geteuid());
 }
 
 int instance_hold(int *ret_fd, struct err *ret_warning, struct err *err)
@@ -38,7 +40,7 @@ int instance_hold(int *ret_fd, struct err *ret_warning, struct err *err)
 	}
 	if (errno != EADDRINUSE)
 		return err_set(err, -errno, "instance lock: %m");
-	if (holder() == geteuid())
+	if (instance_held())
 		return err_set(err, -EBUSY, "another sluice is running in this network namespace (`ss -xlp` shows it as @" NAME ")");
 	(void)err_set(ret_warning, -EADDRINUSE, "a process of another user holds the name @" NAME ": a second sluice here would not be noticed");
 	return 0;

@@ -240,7 +240,7 @@ static enum load load(struct journal *j, char *text)
 		}
 		j->file_lines++;
 	}
-	return j->file_lines ? LOAD_FINE : *text ? LOAD_DAMAGED : LOAD_NONE;
+	return j->file_lines ? LOAD_FINE : LOAD_DAMAGED; /* it is never empty while it is ours */
 }
 
 /* ---- files ---- */

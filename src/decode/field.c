@@ -53,13 +53,15 @@ bool field_bad(const struct field *f, struct object_error *error, const char *fm
 const char *field_show(const json_t *json, char ret[FIELD_SHOW])
 {
 	const char *word = "absent";
+	char real[32];
 
+	(void)snprintf(real, sizeof(real), "%g", json_real_value(json));
 	if (json_is_string(json))
 		(void)snprintf(ret, FIELD_SHOW, json_string_length(json) > 40 ? "\"%.40s…\"" : "\"%s\"", json_string_value(json));
 	else if (json_is_integer(json))
 		(void)snprintf(ret, FIELD_SHOW, "%" JSON_INTEGER_FORMAT, json_integer_value(json));
 	else if (json_is_real(json))
-		(void)snprintf(ret, FIELD_SHOW, "%g", json_real_value(json));
+		(void)snprintf(ret, FIELD_SHOW, strpbrk(real, ".en") ? "%s" : "%s.0", real); /* 80.0 is no whole number, and looks so */
 	else {
 		if (json_is_object(json))
 			word = "a mapping";
@@ -119,7 +121,7 @@ bool field_number(const struct field *f, int64_t min, int64_t max, int64_t *ret_
 	if (!f->json)
 		return true;
 	if (!json_is_integer(f->json) || json_integer_value(f->json) < min || json_integer_value(f->json) > max)
-		return field_bad(f, error, "must be a number from %" PRId64 " to %" PRId64 ", is %s", min, max,
+		return field_bad(f, error, "must be a whole number from %" PRId64 " to %" PRId64 ", is %s", min, max,
 				 field_show(f->json, text));
 	*ret_number = json_integer_value(f->json);
 	return true;

@@ -1,4 +1,5 @@
 #include "daemon/journal.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "test/unit/unit.h"
 
@@ -182,21 +183,42 @@ static void damage_means_none_with_a_warning(void **state)
 	}
 }
 
-static void another_boot_means_none(void **state)
+static void put(const char *text)
 {
 	CLEANUP(free_p) char *path = xfmt("%s/journal", dir);
+	FILE *f = fopen(path, "w");
+
+	assert_true(f && fputs(text, f) >= 0 && fclose(f) == 0);
+}
+
+static void an_empty_file_is_damage(void **state)
+{
 	const char *warning;
 	struct journal *j;
-	FILE *f;
 
 	(void)state;
-	fill();
-	f = fopen(path, "w");
-	(void)fputs("", f);
-	(void)fclose(f);
+	put("");
 	j = opened(&warning);
-	assert_string_equal(warning, ""); /* an empty file is no journal, not a damaged one */
+	assert_non_null(strstr(warning, "damaged"));
 	assert_false(journal_existed(j));
+	journal_close(j);
+}
+
+/* Intact and of a system that ran before this one was started: the kernel has forgotten all that it names. */
+static void another_boot_means_none(void **state)
+{
+	static const char header[] = "sluice-journal 1 boot=00000000-0000-4000-8000-000000000000 netns=1";
+	uint64_t hash = hash_bytes(HASH_START, header, strlen(header));
+	CLEANUP(free_p) char *text = xfmt("%s #%08x\n", header, (unsigned)(uint32_t)(hash ^ hash >> 32));
+	const char *warning;
+	struct journal *j;
+
+	(void)state;
+	put(text);
+	j = opened(&warning);
+	assert_string_equal(warning, "");
+	assert_false(journal_existed(j));
+	assert_true(journal_adopting(j));
 	journal_close(j);
 }
 
@@ -256,7 +278,7 @@ int main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(remembers_over_a_restart), T(what_was_not_written_is_not_remembered), T(one_instance_by_the_lock),
-		T(a_torn_last_line_is_left_out), T(damage_means_none_with_a_warning), T(another_boot_means_none), T(a_folder_in_its_place_is_moved_aside),
+		T(a_torn_last_line_is_left_out), T(damage_means_none_with_a_warning), T(an_empty_file_is_damage), T(another_boot_means_none), T(a_folder_in_its_place_is_moved_aside),
 		T(removed_under_us_it_is_written_anew), T(does_not_grow_with_churn),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -61,7 +61,7 @@ static void bad_lists_are_reported(void **state)
 	assert_true(said(w, "e.yaml:1:"));
 	assert_true(said(w, "List: items are lists within lists, too many\n"));
 	assert_true(said(w, "a.yaml:4:3: object: kind is missing\n"));
-	assert_true(said(w, "a.yaml:5:99: Service default/b: spec.ports[0].port must be a number from 1 to 65535, is 70000\n"));
+	assert_true(said(w, "a.yaml:5:99: Service default/b: spec.ports[0].port must be a whole number from 1 to 65535, is 70000\n"));
 	assert_true(said(w, "d.yaml:3:8: List: items must be a list\n"));
 	assert_int_equal(w->partial, true);
 }
@@ -78,7 +78,7 @@ static void problems_say_where_and_what(void **state)
 	once(w);
 	assert_true(shows(w, "b=10.0.0.2 f=10.0.0.6 "));
 	assert_true(said(w, "/m/a.yaml:3:1: did not find expected ',' or ']' while parsing a flow sequence\n"));
-	assert_true(said(w, "/m/b.yaml:5:97: Service default/c: spec.ports[0].port must be a number from 1 to 65535, is 70000\n"));
+	assert_true(said(w, "/m/b.yaml:5:97: Service default/c: spec.ports[0].port must be a whole number from 1 to 65535, is 70000\n"));
 	assert_true(said(w, "/m/d.json:1:21: "));
 	assert_true(said(w, "warn "));
 	assert_true(said(w, "/m/e.yaml:5:3: Service default/e skipped: it has no clusterIP"));
@@ -244,7 +244,7 @@ static void a_bad_object_keeps_what_it_was(void **state)
 	put(w, "a.yaml", BAD_SVC("a") "---\n" SVC("b", "10.0.0.4") "---\n" BAD_SVC("new"));
 	await(w, "a=10.0.0.1 b=10.0.0.4 "); /* c is gone, that is plain */
 	assert_true(said(w, "is 70000; its earlier version stays in force\n"));
-	assert_true(said(w, "Service default/new: spec.ports[0].port must be a number from 1 to 65535, is 70000\n"));
+	assert_true(said(w, "Service default/new: spec.ports[0].port must be a whole number from 1 to 65535, is 70000\n"));
 	put(w, "a.yaml", BAD_SVC("a") "---\n" SVC("b", "10.0.0.5")); /* still */
 	await(w, "a=10.0.0.1 b=10.0.0.5 ");
 	put(w, "a.yaml", NAMELESS "---\n" SVC("a", "10.0.0.6")); /* which one is it? nothing can be taken for gone */

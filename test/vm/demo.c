@@ -31,7 +31,8 @@ static void step(const char *text)
 {
 	if (now_us() - began_us > 1000000)
 		pause_ms(READ_MS);
-	say("\n\033[1m[%2d s] %s\033[0m", (int)((now_us() - began_us) / 1000000), text);
+	say("\n%s[%2d s] %s%s", isatty(STDOUT_FILENO) ? "\033[1m" : "", (int)((now_us() - began_us) / 1000000), text,
+	    isatty(STDOUT_FILENO) ? "\033[0m" : "");
 }
 
 static void show(const struct world *w, const char *command)
