@@ -25,7 +25,7 @@ static uint64_t wanted_digest(void)
 	CLEANUP(nl_batch_fini) struct nl_batch batch = { 0 };
 
 	filter_put_table(&batch);
-	filter_put_content(&batch);
+	filter_put_content(&batch, false);
 	return filter_digest(&batch);
 }
 
@@ -131,56 +131,90 @@ int filter_list(struct filter *f, struct kernel_filter *ret, struct err *err)
 	return 0;
 }
 
-/* The whole table anew with these elements. "Make, delete, make" works whether it is there or not. */
-static int write_all(struct filter *f, struct filter_sets *sets, struct err *err)
+/* Sends a transaction that writes the whole table, and looks at what came of it. */
+static int write_table(struct filter *f, const struct nl_batch *batch, struct filter_sight *ret, struct err *err)
 {
-	CLEANUP(nl_batch_fini) struct nl_batch batch = { 0 };
-	struct filter_sight sight = { 0 };
-	int code;
+	int code = nl_transaction(&f->nl, batch, err);
 
-	filter_sets_tidy(sets);
-	filter_put_begin(&batch);
-	filter_put_table(&batch);
-	filter_put_table_gone(&batch);
-	filter_put_table(&batch);
-	filter_put_content(&batch);
-	filter_put_keys(&batch, true, sets);
-	filter_put_end(&batch);
-	code = nl_transaction(&f->nl, &batch, err);
 	if (code) {
 		err_wrap(err, "write the filter");
 		return code;
 	}
 	/* A kernel that shows our own rules in another form than we know must not make us write them for ever: what two writes
 	 * show in the same form is that. Once is not enough: somebody may have changed it before we looked. */
-	code = see(f, &sight, err);
-	if (!code && sight.digest == f->shown)
-		f->written = sight.digest;
+	code = see(f, ret, err);
+	if (!code && ret->digest == f->shown)
+		f->written = ret->digest;
 	if (!code)
-		f->shown = sight.digest;
+		f->shown = ret->digest;
 	return code;
+}
+
+/* Rules and elements anew in the chains and sets that are there. A packet that is under way meets all of the old rules or all of the
+ * new ones. It would not if the table were exchanged: on its way into a chain that is deleted in that moment it finds no rule, and
+ * passes. true: the table is as it should be now. */
+static bool renew(struct filter *f, const struct filter_sets *sets, const struct filter_sets *gone)
+{
+	CLEANUP(nl_batch_fini) struct nl_batch batch = { 0 };
+	struct filter_sight sight = { 0 };
+
+	filter_put_begin(&batch);
+	filter_put_table(&batch);
+	filter_put_content(&batch, true);
+	filter_put_keys(&batch, false, gone);
+	filter_put_keys(&batch, true, sets); /* adding what is there does nothing */
+	filter_put_end(&batch);
+	return write_table(f, &batch, &sight, NULL) == 0 && intact(f, &sight);
+}
+
+/* "Make, delete, make" works whatever is there. */
+static int exchange(struct filter *f, const struct filter_sets *sets, struct err *err)
+{
+	CLEANUP(nl_batch_fini) struct nl_batch batch = { 0 };
+	struct filter_sight sight;
+
+	filter_put_begin(&batch);
+	filter_put_table(&batch);
+	filter_put_table_gone(&batch);
+	filter_put_table(&batch);
+	filter_put_content(&batch, false);
+	filter_put_keys(&batch, true, sets);
+	filter_put_end(&batch);
+	return write_table(f, &batch, &sight, err);
+}
+
+static void want_sets(const struct kernel_filter_want *want, struct filter_sets *ret)
+{
+	for (size_t i = 0; i < want->n_guarded; i++)
+		filter_sets_add_ip(ret, SET_GUARDED4, &want->guarded[i]);
+	for (size_t i = 0; i < want->n_served; i++) {
+		filter_sets_add_vs(ret, SET_SERVED4, &want->served[i]);
+		filter_sets_add_ip(ret, SET_PINGED4, &want->served[i].ip);
+	}
+	filter_sets_tidy(ret);
 }
 
 int filter_prepare(struct filter *f, const struct kernel_filter_want *want, struct err *err)
 {
-	CLEANUP(filter_sets_fini) struct filter_sets sets = { 0 };
+	CLEANUP(filter_sets_fini) struct filter_sets sets = { 0 }, gone = { 0 };
 	struct filter_sight sight = { 0 };
-	int code;
+	int code = see(f, &sight, err);
 
-	if (want) {
-		for (size_t i = 0; i < want->n_guarded; i++)
-			filter_sets_add_ip(&sets, SET_GUARDED4, &want->guarded[i]);
-		for (size_t i = 0; i < want->n_served; i++) {
-			filter_sets_add_vs(&sets, SET_SERVED4, &want->served[i]);
-			filter_sets_add_ip(&sets, SET_PINGED4, &want->served[i].ip);
-		}
-		return write_all(f, &sets, err);
-	}
-	code = see(f, &sight, err);
-	if (code || intact(f, &sight))
+	if (code || (!want && intact(f, &sight)))
 		return code;
-	code = read_all(f, &sight, &sets, err); /* what is in it stays */
-	return code && code != -ENOENT ? code : write_all(f, &sets, err);
+	code = read_all(f, &sight, &sets, err); /* without a wish, what is in it stays */
+	if (code && code != -ENOENT)
+		return code;
+	filter_sets_tidy(&sets);
+	if (want) {
+		gone = sets;
+		sets = (struct filter_sets){ 0 };
+		want_sets(want, &sets);
+		filter_sets_keep(&gone, &sets, false);
+	}
+	if (sight.table && renew(f, &sets, &gone))
+		return 0;
+	return exchange(f, &sets, err);
 }
 
 /* What operations of one kind do: add or delete these keys. */
@@ -213,20 +247,6 @@ static int write_keys(struct filter *f, bool add, const struct filter_sets *sets
 	return nl_transaction(&f->nl, &batch, NULL);
 }
 
-/* Drops from keys (both sorted) what the set doesn't have. */
-static void keep_common(struct filter_keys *keys, const struct filter_keys *there)
-{
-	size_t n = 0;
-
-	for (size_t i = 0, j = 0; i < keys->rows.n; i++) {
-		while (j < there->rows.n && memcmp(&there->rows.v[j], &keys->rows.v[i], sizeof(struct filter_key)) < 0)
-			j++;
-		if (j < there->rows.n && memcmp(&there->rows.v[j], &keys->rows.v[i], sizeof(struct filter_key)) == 0)
-			keys->rows.v[n++] = keys->rows.v[i];
-	}
-	keys->rows.n = n;
-}
-
 /* A missing element undoes a whole deletion (and "delete if there" exists only from 6.3 on): look which are there, and
  * delete those. */
 static int delete_what_is_there(struct filter *f, struct filter_sets *sets)
@@ -240,8 +260,7 @@ static int delete_what_is_there(struct filter *f, struct filter_sets *sets)
 			return code;
 	}
 	filter_sets_tidy(&there);
-	for (int id = 0; id < SET_COUNT; id++)
-		keep_common(&sets->of[id], &there.of[id]);
+	filter_sets_keep(sets, &there, true);
 	return write_keys(f, false, sets);
 }
 

@@ -449,14 +449,27 @@ static void put_rule(struct nl_batch *batch, size_t i)
 	nl_batch_end(batch, nlh);
 }
 
-void filter_put_content(struct nl_batch *batch)
+static void put_no_rules(struct nl_batch *batch, const char *chain)
 {
+	struct nlmsghdr *nlh = filter_put(batch, NFT_MSG_DELRULE, 0, ROOM);
+
+	mnl_attr_put_strz(nlh, NFTA_RULE_TABLE, FILTER_TABLE);
+	mnl_attr_put_strz(nlh, NFTA_RULE_CHAIN, chain);
+	nl_batch_end(batch, nlh);
+}
+
+void filter_put_content(struct nl_batch *batch, bool renew)
+{
+	static const char *const chains[] = { CHAIN_GUARD, CHAIN_GUARD_OUT, CHAIN_INPUT, CHAIN_OUTPUT };
+
 	for (int id = 0; id < SET_COUNT; id++)
 		put_set(batch, (enum filter_set_id)id);
 	put_chain(batch, CHAIN_GUARD, -1, 0);
 	put_chain(batch, CHAIN_GUARD_OUT, -1, 0);
 	put_chain(batch, CHAIN_INPUT, NF_INET_LOCAL_IN, PRIORITY_INPUT);
 	put_chain(batch, CHAIN_OUTPUT, NF_INET_LOCAL_OUT, PRIORITY_OUTPUT);
+	for (size_t i = 0; renew && i < ARRAY_SIZE(chains); i++)
+		put_no_rules(batch, chains[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(rules); i++)
 		put_rule(batch, i);
 }
@@ -512,6 +525,26 @@ void filter_sets_add_vs(struct filter_sets *sets, enum filter_set_id v4, const s
 static int key_cmp(const void *a, const void *b)
 {
 	return memcmp(a, b, sizeof(struct filter_key));
+}
+
+/* Which keys (both sorted) are there too, or are not. */
+static void keep(struct filter_keys *keys, const struct filter_keys *there, bool common)
+{
+	size_t n = 0;
+
+	for (size_t i = 0, j = 0; i < keys->rows.n; i++) {
+		while (j < there->rows.n && key_cmp(&there->rows.v[j], &keys->rows.v[i]) < 0)
+			j++;
+		if ((j < there->rows.n && key_cmp(&there->rows.v[j], &keys->rows.v[i]) == 0) == common)
+			keys->rows.v[n++] = keys->rows.v[i];
+	}
+	keys->rows.n = n;
+}
+
+void filter_sets_keep(struct filter_sets *sets, const struct filter_sets *there, bool common)
+{
+	for (int id = 0; id < SET_COUNT; id++)
+		keep(&sets->of[id], &there->of[id], common);
 }
 
 void filter_sets_tidy(struct filter_sets *sets)

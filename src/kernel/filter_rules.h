@@ -36,6 +36,8 @@ struct filter_sets {
 void filter_sets_add_ip(struct filter_sets *sets, enum filter_set_id v4, const struct ip *ip);
 void filter_sets_add_vs(struct filter_sets *sets, enum filter_set_id v4, const struct vs_key *vs);
 void filter_sets_tidy(struct filter_sets *sets); /* sorts, and drops what is there twice */
+/* Drops the keys that there does not have (common), or those that it has. Both tidy. */
+void filter_sets_keep(struct filter_sets *sets, const struct filter_sets *there, bool common);
 void filter_sets_fini(struct filter_sets *sets);
 struct ip filter_key_ip(const struct filter_key *key, enum filter_set_id id);
 struct vs_key filter_key_vs(const struct filter_key *key, enum filter_set_id id);
@@ -49,6 +51,7 @@ void filter_put_begin(struct nl_batch *batch);
 void filter_put_end(struct nl_batch *batch);
 void filter_put_table(struct nl_batch *batch);       /* makes the table */
 void filter_put_table_gone(struct nl_batch *batch);  /* deletes it */
-void filter_put_content(struct nl_batch *batch);     /* sets, chains, rules; no elements */
+/* Sets, chains, rules; no elements. renew: what is there may be ours already, then sets and chains stay and the rules are exchanged. */
+void filter_put_content(struct nl_batch *batch, bool renew);
 /* add, or delete; nothing at all for an empty set. */
 void filter_put_keys(struct nl_batch *batch, bool add, const struct filter_sets *sets);

@@ -96,7 +96,7 @@ static void no_elements_no_message(void **state)
 static void whole_table(struct nl_batch *batch)
 {
 	filter_put_table(batch);
-	filter_put_content(batch);
+	filter_put_content(batch, false);
 }
 
 static struct nlmsghdr *nth(const struct nl_batch *batch, size_t n)

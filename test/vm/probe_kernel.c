@@ -477,10 +477,9 @@ static void writing_anew_opens_and_closes_nothing(void)
 	const struct ip vip = world_vip(AF_INET, 10);
 	struct vs_key served = { .ip = vip, .proto = PROTO_TCP, .port = VIP_PORT };
 	const struct kernel_filter_want want = { &vip, 1, &served, 1 };
-	int ends[2], tries = 0;
+	int ends[2], codes[2], tries = 0;
 	struct err err;
 	pid_t pid;
-	char c;
 
 	bring_up(&s, &vip);
 	need(pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0, "pipe: %s", strerror(errno));
@@ -488,19 +487,17 @@ static void writing_anew_opens_and_closes_nothing(void)
 	need(pid >= 0, "fork: %s", strerror(errno));
 	if (pid == 0) {
 		for (;;) {
-			if (probe(&s, CLIENT, PROTO_TCP, &vip, HOST_PORT, 8) != ECONNREFUSED)
-				(void)write(ends[1], "o", 1);
-			else if (probe(&s, CLIENT, PROTO_TCP, &vip, VIP_PORT, 8) != 0)
-				(void)write(ends[1], "c", 1);
-			else
-				(void)write(ends[1], ".", 1);
+			const int got[2] = { probe(&s, CLIENT, PROTO_TCP, &vip, HOST_PORT, 8), probe(&s, CLIENT, PROTO_TCP, &vip, VIP_PORT, 8) };
+
+			(void)write(ends[1], got, sizeof(got));
 		}
 	}
 	for (int i = 0; i < 200; i++) {
 		need(s.k->v->prepare(s.k, &want, &err) == 0, "%s", err.text);
-		while (read(ends[0], &c, 1) == 1) {
-			need(c != 'o', "a host port was open while the filter was written");
-			need(c != 'c', "a served key was closed while the filter was written");
+		while (read(ends[0], codes, sizeof(codes)) == sizeof(codes)) {
+			need(codes[0], "a host port was open while the filter was written");
+			need(codes[0] == ECONNREFUSED, "a host port was not refused while the filter was written: %s", strerror(codes[0]));
+			need(!codes[1], "a served key was closed while the filter was written: %s", strerror(codes[1]));
 			tries++;
 		}
 	}
