@@ -64,6 +64,8 @@ static int make(const struct config *config, struct gathered *gathered, struct p
 	if (r == 0)
 		r = journal_peek(config->run_dir, &journal, err);
 	if (r == 0)
+		r = config_check_device(config, journal, err);
+	if (r == 0)
 		r = planner_make(&reconcile, kernel, journal, gathered->changes.v, gathered->changes.n, gathered->partial, ret, err);
 	journal_close(journal);
 	if (kernel)

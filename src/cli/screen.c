@@ -119,7 +119,7 @@ static void overdraw(const char *picture_text, struct text *ret)
 	while (*picture_text) {
 		size_t n = strcspn(picture_text, "\n");
 
-		if (rows && left > 1 && lines + 2 >= rows) {
+		if (rows && left > 1 && lines > 1 && lines + 2 >= rows) { /* on the smallest terminal, one row at least */
 			text_add(ret, "... %zu more lines", left);
 			break;
 		}

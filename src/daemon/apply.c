@@ -128,6 +128,8 @@ static const char *reason(const struct op *op, int code)
 		return "no answer from the kernel";
 	if (code == -ESRCH)
 		return "its virtual server is gone";
+	if (code == -EADDRINUSE)
+		return "it is on another dummy device, where ports of this node would be open: delete it there (ip addr del)";
 	return attrs && code == -ENOENT ? "this kernel has no such scheduler" : strerror(-code);
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "core/types.h"
+#include "daemon/journal.h"
 #include "daemon/reconcile.h"
 
 #include <ctype.h>
@@ -111,6 +112,16 @@ int config_node(const struct config *config, char **ret, struct err *err)
 		node[i] = (char)tolower((unsigned char)from[i]);
 	*ret = node;
 	return 0;
+}
+
+int config_check_device(const struct config *config, const struct journal *journal, struct err *err)
+{
+	const char *was = journal_device(journal), *now = config->device;
+
+	if (!was || strcmp(was, now) == 0 || !if_nametoindex(was))
+		return 0;
+	return err_set(err, -EBUSY, "option --ipvs-device: the addresses of an earlier run are on device %s: rename it first (ip link set %s name %s), "
+		       "or go on with --ipvs-device %s", was, was, now, was);
 }
 
 static struct mono clock_now(void *ctx)

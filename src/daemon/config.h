@@ -3,6 +3,7 @@
 #include "base/cidr.h"
 #include "daemon/option.h"
 
+struct journal;
 struct reconcile_options;
 
 /* Texts are borrowed from the command line. Behind config_check(): config_fini(). */
@@ -33,6 +34,10 @@ static inline void config_fini_p(struct config **config) { config_fini(*config);
 
 /* This node's name: the override or the host's name, trimmed, lower case. owned: free(*ret). */
 MUST_CHECK int config_node(const struct config *config, char **ret, struct err *err);
+
+/* Addresses of an earlier run stay on its device: another one than the journal (from journal_open() or journal_peek()) names is refused
+ * while that one is there. Left where they are they would be local and unguarded one day. */
+MUST_CHECK int config_check_device(const struct config *config, const struct journal *journal, struct err *err);
 
 /* The options of the pass; borrows config and node. */
 struct reconcile_options config_reconcile(const struct config *config, const char *node);

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 
 #define JOURNAL_BYTES_MAX (64u << 20)
+#define DEVICE "device "
 
 #define KINDS(X)                   \
 	X(JOURNAL_VS, "vs")        \
@@ -37,6 +38,7 @@ struct journal {
 	char *dir;
 	int lock_fd, fd;         /* -1: none (peeked) */
 	char *identity;          /* boot and network namespace */
+	char *device;            /* NULL: not known */
 	bool existed, adopting;
 	struct item *items;
 	size_t file_lines;
@@ -235,6 +237,9 @@ static enum load load(struct journal *j, char *text)
 				return LOAD_NONE;
 		} else if (strcmp(line, "adopted") == 0) {
 			j->adopting = false;
+		} else if (strncmp(line, DEVICE, strlen(DEVICE)) == 0) {
+			free(j->device);
+			j->device = xstrdup(line + strlen(DEVICE));
 		} else if (!take_entry(j, line)) {
 			return LOAD_DAMAGED;
 		}
@@ -307,6 +312,8 @@ static int read_journal(struct journal *j, struct err *ret_warning, struct err *
 		(void)err_set(ret_warning, -EBADMSG, "%s is damaged: going on as on a first start (what is wanted is adopted, "
 			      "limits of running drains start anew)", path);
 	forget_all(j);
+	free(j->device);
+	j->device = NULL;
 	j->adopting = true;
 	j->file_lines = 0;
 	return 0;
@@ -330,13 +337,16 @@ static int rewrite(struct journal *j, struct err *err)
 	CLEANUP(free_p) char *path = xfmt("%s/journal", j->dir), *tmp = xfmt("%s/journal.new", j->dir), *header = header_line(j);
 	struct text text = { 0 };
 	struct item *item, *next;
-	size_t lines = 1 + !j->adopting;
+	CLEANUP(free_p) char *device = j->device ? xfmt(DEVICE "%s", j->device) : NULL;
+	size_t lines = 1 + !j->adopting + !!device;
 	ssize_t n;
 	int fd;
 
 	add_line(&text, header);
 	if (!j->adopting)
 		add_line(&text, "adopted");
+	if (device)
+		add_line(&text, device);
 	HASH_ITER(hh, j->items, item, next) {
 		CLEANUP(free_p) char *line = entry_line("+", &item->entry);
 
@@ -432,6 +442,7 @@ void journal_close(struct journal *j)
 	close_p(&j->lock_fd);
 	text_fini(&j->pending);
 	free(j->identity);
+	free(j->device);
 	free(j->dir);
 	free(j);
 }
@@ -458,6 +469,22 @@ void journal_adopted(struct journal *j)
 		return;
 	j->adopting = false;
 	queue(j, "adopted");
+}
+
+const char *journal_device(const struct journal *j)
+{
+	return j->device;
+}
+
+void journal_set_device(struct journal *j, const char *device)
+{
+	CLEANUP(free_p) char *line = xfmt(DEVICE "%s", device);
+
+	if (j->device && strcmp(j->device, device) == 0)
+		return;
+	free(j->device);
+	j->device = xstrdup(device);
+	queue(j, line);
 }
 
 void journal_each(const struct journal *j, void (*each)(void *ctx, const struct journal_entry *entry), void *ctx)

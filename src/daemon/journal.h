@@ -30,6 +30,10 @@ bool journal_existed(const struct journal *journal); /* there was one of this bo
 bool journal_adopting(const struct journal *journal); /* first complete lists not seen yet since there was none */
 void journal_adopted(struct journal *journal);       /* from now on only what is named is ours */
 
+/* The device that its addresses are on, since journal_set_device(); NULL: not known. Borrowed until then. */
+const char *journal_device(const struct journal *journal);
+void journal_set_device(struct journal *journal, const char *device);
+
 /* Every entry as it is now. */
 void journal_each(const struct journal *journal, void (*each)(void *ctx, const struct journal_entry *entry), void *ctx);
 /* Remember (replaces one of the same kind and key), forget. In memory until journal_write(). */

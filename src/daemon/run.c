@@ -211,12 +211,16 @@ static int open_ground(struct run *run, struct err *err)
 		return r;
 	if (warning.text[0])
 		log_warn("%s", warning.text);
+	r = config_check_device(run->config, run->journal, err);
+	if (r < 0)
+		return r;
 	r = kernel_linux_open(&options, &run->kernel, err);
 	if (r < 0)
 		return r;
 	r = kernel_linux_scheduler(run->kernel, run->config->sched, err);
 	if (r < 0)
 		return r;
+	journal_set_device(run->journal, run->config->device); /* written with the first that is created on it */
 	return apply_sysctls(run, err);
 }
 

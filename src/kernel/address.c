@@ -191,8 +191,8 @@ int address_prepare(struct address *a, struct err *err)
 	return code || a->index ? code : device_make(a, err);
 }
 
-/* One address on the device. 0: written; 1: another device or kind; -EBADMSG. */
-static int get_address(const struct nlmsghdr *nlh, int index, struct ip *ret)
+/* One address, and the device that it is on. 0: written; 1: another family, or link-local; -EBADMSG. */
+static int get_any_address(const struct nlmsghdr *nlh, int *ret_index, struct ip *ret)
 {
 	static const struct nl_rule rules[] = {
 		[IFA_ADDRESS] = { 4, true, false },
@@ -205,7 +205,7 @@ static int get_address(const struct nlmsghdr *nlh, int index, struct ip *ret)
 	if (nl_attrs_of(nlh, sizeof(head), rules, ARRAY_SIZE(rules), at) < 0)
 		return -EBADMSG;
 	memcpy(&head, mnl_nlmsg_get_payload(nlh), sizeof(head));
-	if (head.ifa_index != (unsigned)index || (head.ifa_family != AF_INET && head.ifa_family != AF_INET6))
+	if (head.ifa_family != AF_INET && head.ifa_family != AF_INET6)
 		return 1;
 	ip.family = head.ifa_family;
 	attr = at[IFA_LOCAL] ? at[IFA_LOCAL] : at[IFA_ADDRESS];
@@ -215,7 +215,16 @@ static int get_address(const struct nlmsghdr *nlh, int index, struct ip *ret)
 	if (ip.family == AF_INET6 && ip_is_link_local(&ip))
 		return 1; /* the kernel's own */
 	*ret = ip;
+	*ret_index = (int)head.ifa_index;
 	return 0;
+}
+
+/* The same; 1 also for another device. */
+static int get_address(const struct nlmsghdr *nlh, int index, struct ip *ret)
+{
+	int on, code = get_any_address(nlh, &on, ret);
+
+	return code ? code : on != index;
 }
 
 struct reading {
@@ -385,6 +394,75 @@ void address_apply(struct address *a, const struct op *ops, size_t n, struct op_
 	if (gone && address_prepare(a, NULL) == 0)
 		apply_again(a, ops, n, ret);
 	await_local(a, ops, n, ret);
+}
+
+/* ---- addresses on other devices ---- */
+
+struct stray {
+	struct ip ip;
+	int index;
+};
+struct search {
+	VEC(struct stray) found;
+	int own;
+};
+
+static int stray_row(void *ctx, const struct nlmsghdr *nlh)
+{
+	struct search *s = ctx;
+	struct stray stray;
+	int code = nlh->nlmsg_type == RTM_NEWADDR ? get_any_address(nlh, &stray.index, &stray.ip) : -EBADMSG;
+
+	if (code == 0 && stray.index != s->own)
+		*vec_push(&s->found) = stray;
+	return code < 0 ? code : 0;
+}
+
+static void stray_restart(void *ctx)
+{
+	((struct search *)ctx)->found.n = 0;
+}
+
+static int is_dummy(struct address *a, int index, bool *ret, struct err *err)
+{
+	const struct ifinfomsg head = { .ifi_family = AF_UNSPEC, .ifi_index = index };
+	CLEANUP(nl_batch_fini) struct nl_batch batch = { 0 };
+	struct link link = { 0 };
+	int code;
+
+	nl_batch_end(&batch, nl_batch_put(&batch, RTM_GETLINK, NLM_F_ACK, &head, sizeof(head), 0));
+	code = ask(a, &batch, &link, err);
+	*ret = !code && strcmp(link.kind, KIND) == 0;
+	return code == -ENODEV ? 0 : code;
+}
+
+static int mark_strays(struct address *a, const struct search *s, const struct op *ops, size_t n, bool *ret_stray, struct err *err)
+{
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = 0; j < s->found.n && !ret_stray[i]; j++) {
+			int code = ip_equal(&s->found.v[j].ip, &ops[i].vs.ip) ? is_dummy(a, s->found.v[j].index, &ret_stray[i], err) : 0;
+
+			if (code)
+				return code;
+		}
+	return 0;
+}
+
+int address_strays(struct address *a, const struct op *ops, size_t n, bool *ret_stray, struct err *err)
+{
+	const struct ifaddrmsg head = { .ifa_family = AF_UNSPEC };
+	CLEANUP(nl_batch_fini) struct nl_batch batch = { 0 };
+	struct search s = { .own = a->index };
+	const struct nl_reader reader = { stray_row, stray_restart, &s };
+	int code;
+
+	memset(ret_stray, 0, n * sizeof(*ret_stray));
+	nl_batch_end(&batch, nl_batch_put(&batch, RTM_GETADDR, NLM_F_DUMP, &head, sizeof(head), 0));
+	code = nl_read(&a->nl, &batch, &reader, err);
+	if (!code)
+		code = mark_strays(a, &s, ops, n, ret_stray, err);
+	free(s.found.v);
+	return code;
 }
 
 /* A link of our name, or our index: did it come, go or change its name? Flags and counters don't matter. */

@@ -21,6 +21,9 @@ MUST_CHECK int address_list(struct address *a, struct kernel_ips *ret, struct er
 /* As in kernel.h. A device that vanished is made again, once. */
 void address_apply(struct address *a, const struct op *ops, size_t n, struct op_result *ret);
 
+/* Which of the addresses of these operations are on another dummy device: one of ours that was renamed. On an error nobody knows. */
+MUST_CHECK int address_strays(struct address *a, const struct op *ops, size_t n, bool *ret_stray, struct err *err);
+
 /* Is this notification of rtnetlink a change that somebody else made to our device or to what is bound there? */
 bool address_foreign(const struct address *a, const struct nlmsghdr *nlh);
 

@@ -54,7 +54,8 @@ struct kernel_vtbl {
 	int (*prepare)(struct kernel *k, const struct kernel_filter_want *want, struct err *err);
 
 	/* Does n ≤ KERNEL_OPS_MAX operations of one kind, in order, each on its own except the filter's, which are
-	 * one transaction (all get the same result). ret has n places; every one is written. */
+	 * one transaction (all get the same result). ret has n places; every one is written. OP_UNGUARD of an address that is on
+	 * another dummy device (ours was renamed) is left out with -EADDRINUSE: ports of the node would be open through it. */
 	void (*apply)(struct kernel *k, const struct op *ops, size_t n, struct op_result *ret);
 
 	/* A descriptor that polls readable when somebody else changed something, or -1. */

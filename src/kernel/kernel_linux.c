@@ -55,6 +55,27 @@ static int prepare(struct kernel *k, const struct kernel_filter_want *want, stru
 	return code ? code : address_prepare(&self(k)->address, err);
 }
 
+/* All but those that are left on another device; if nobody can tell, none. */
+static void unguard(struct kernel_linux *l, const struct op *ops, size_t n, struct op_result *ret)
+{
+	struct op *free_ops = xreallocarray(NULL, n, sizeof(*free_ops));
+	struct op_result *results = xreallocarray(NULL, n, sizeof(*results));
+	bool stray[KERNEL_OPS_MAX];
+	struct err err;
+	int code = address_strays(&l->address, ops, n, stray, &err);
+	size_t n_free = 0, at = 0;
+
+	for (size_t i = 0; i < n && !code; i++)
+		if (!stray[i])
+			free_ops[n_free++] = ops[i];
+	if (n_free)
+		filter_apply(&l->filter, free_ops, n_free, results);
+	for (size_t i = 0; i < n; i++)
+		ret[i] = code ? (struct op_result){ code } : stray[i] ? (struct op_result){ -EADDRINUSE } : results[at++];
+	free(free_ops);
+	free(results);
+}
+
 static void apply(struct kernel *k, const struct op *ops, size_t n, struct op_result *ret)
 {
 	assert(!self(k)->read_only && n <= KERNEL_OPS_MAX);
@@ -79,8 +100,10 @@ static void apply(struct kernel *k, const struct op *ops, size_t n, struct op_re
 	case OP_GUARD:
 	case OP_SERVE:
 	case OP_UNSERVE:
-	case OP_UNGUARD:
 		filter_apply(&self(k)->filter, ops, n, ret);
+		return;
+	case OP_UNGUARD:
+		unguard(self(k), ops, n, ret);
 		return;
 	}
 }

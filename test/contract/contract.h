@@ -73,6 +73,7 @@ void hand_addr_add(struct contract *c, const char *ip);
 void hand_addr_del(struct contract *c, const char *ip);
 void hand_addr_flush(struct contract *c);
 void hand_device_del(struct contract *c);
+void hand_stray_add(struct contract *c, const char *ip); /* on another dummy device */
 void hand_filter_flush(struct contract *c);
 void hand_filter_damage(struct contract *c);
 void hand_unguard(struct contract *c, const char *ip);

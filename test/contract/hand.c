@@ -156,6 +156,16 @@ void hand_device_del(struct contract *c)
 		run("ip link del " DEVICE);
 }
 
+void hand_stray_add(struct contract *c, const char *text)
+{
+	struct ip ip = ip_of(text);
+
+	if (c->fake)
+		fake_stray_add(c->fake, &ip);
+	else
+		run("ip link show stray0 >/dev/null 2>&1 || ip link add stray0 type dummy; ip addr add %s/%d dev stray0", text, (int)ip_size(&ip) * 8);
+}
+
 void hand_filter_flush(struct contract *c)
 {
 	if (c->fake)

@@ -151,6 +151,26 @@ static void ping_ends_with_the_last_key_of_its_address(struct contract *c)
 	CHECK(c, s.guarded && !s.pinged && s.n_served == 0);
 }
 
+/* Its ports would be open: the address is local, wherever it is. On a device that is no dummy it is somebody's own. */
+static void an_address_on_another_dummy_stays_guarded(struct contract *c)
+{
+	struct op guards[] = { op_ip(OP_GUARD, IP), op_ip(OP_GUARD, IP6), op_ip(OP_GUARD, "10.96.0.11") };
+	struct op gone[] = { op_ip(OP_UNGUARD, IP), op_ip(OP_UNGUARD, "10.96.0.11"), op_ip(OP_UNGUARD, IP6) };
+	struct op_result ret[ARRAY_SIZE(guards)];
+
+	CHECK(c, ready(c));
+	c->k->v->apply(c->k, guards, ARRAY_SIZE(guards), ret);
+	hand_stray_add(c, IP);
+	hand_stray_add(c, IP6);
+	c->k->v->apply(c->k, gone, ARRAY_SIZE(gone), ret);
+	CHECK_INT(c, ret[0].code, -EADDRINUSE);
+	CHECK_INT(c, ret[1].code, 0);
+	CHECK_INT(c, ret[2].code, -EADDRINUSE);
+	CHECK(c, seen_filter(c, IP, VS).guarded);
+	CHECK(c, seen_filter(c, IP6, VS6).guarded);
+	CHECK(c, !seen_filter(c, "10.96.0.11", VS).guarded);
+}
+
 /* What is there and what is not, in one transaction. */
 static void a_batch_of_the_filter_is_one_transaction(struct contract *c)
 {
@@ -318,6 +338,7 @@ const struct contract_test contract_net[] = {
 	CONTRACT_TEST(guard_and_serve_are_listed),
 	CONTRACT_TEST(twice_is_once),
 	CONTRACT_TEST(ping_ends_with_the_last_key_of_its_address),
+	CONTRACT_TEST(an_address_on_another_dummy_stays_guarded),
 	CONTRACT_TEST(a_batch_of_the_filter_is_one_transaction),
 	CONTRACT_TEST(prepare_with_a_wish_replaces_what_is_there),
 	CONTRACT_TEST(a_flushed_filter_is_seen_and_written_anew),

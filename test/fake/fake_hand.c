@@ -96,6 +96,19 @@ void fake_device_del(struct fake_kernel *f)
 	f->device = false;
 }
 
+void fake_stray_add(struct fake_kernel *f, const struct ip *ip)
+{
+	*vec_push(&f->strays) = *ip;
+}
+
+void fake_device_rename(struct fake_kernel *f)
+{
+	for (struct fake_addr *addr = f->addrs; addr; addr = addr->hh.next)
+		if (addr->bound)
+			fake_stray_add(f, &addr->ip);
+	fake_device_del(f);
+}
+
 bool fake_device(const struct fake_kernel *f)
 {
 	return f->device;

@@ -271,7 +271,7 @@ static bool of_filter(enum op_kind kind)
 	return kind == OP_GUARD || kind == OP_UNGUARD || kind == OP_SERVE || kind == OP_UNSERVE;
 }
 
-static void transaction(struct fake_kernel *f, const struct op *ops, size_t n, struct op_result *ret)
+static void some_of_transaction(struct fake_kernel *f, const struct op *ops, size_t n, struct op_result *ret)
 {
 	const struct fault_rule *rule = NULL;
 	enum fake_fault fault;
@@ -299,6 +299,26 @@ static void transaction(struct fake_kernel *f, const struct op *ops, size_t n, s
 		*vec_push(&f->log) = (struct fake_logged){ ops[i], seen, run };
 		ret[i].code = seen;
 	}
+}
+
+static bool is_stray(const struct fake_kernel *f, const struct op *op)
+{
+	return op->kind == OP_UNGUARD && table_stray(f, &op->vs.ip);
+}
+
+static void transaction(struct fake_kernel *f, const struct op *ops, size_t n, struct op_result *ret)
+{
+	struct op some[KERNEL_OPS_MAX];
+	struct op_result results[KERNEL_OPS_MAX];
+	size_t n_some = 0, at = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (!is_stray(f, &ops[i]))
+			some[n_some++] = ops[i];
+	if (n_some)
+		some_of_transaction(f, some, n_some, results);
+	for (size_t i = 0; i < n; i++)
+		ret[i] = is_stray(f, &ops[i]) ? (struct op_result){ f->dead ? -ETIMEDOUT : -EADDRINUSE } : results[at++];
 }
 
 static void apply(struct kernel *k, const struct op *ops, size_t n, struct op_result *ret)
@@ -419,6 +439,7 @@ void fake_kernel_free(struct fake_kernel *f)
 		return;
 	table_free(f);
 	free(f->fwmarks.v);
+	free(f->strays.v);
 	free(f->trash.v);
 	free(f->conns.v);
 	free(f->templates.v);

@@ -27,6 +27,8 @@ int fake_rs_del(struct fake_kernel *f, const struct vs_key *vs, const struct rs_
 int fake_addr_add(struct fake_kernel *f, const struct ip *ip);
 int fake_addr_del(struct fake_kernel *f, const struct ip *ip);
 void fake_addr_flush(struct fake_kernel *f);
+void fake_device_rename(struct fake_kernel *f);               /* its addresses stay on it, and are local; ours is missing */
+void fake_stray_add(struct fake_kernel *f, const struct ip *ip); /* on another dummy device */
 void fake_device_del(struct fake_kernel *f);                  /* with its addresses */
 bool fake_device(const struct fake_kernel *f);
 void fake_filter_flush(struct fake_kernel *f);                /* nft flush ruleset */

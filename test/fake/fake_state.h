@@ -82,6 +82,7 @@ struct fake_kernel {
 	bool device, table, damaged, quiet, hand; /* hand: a foreign one is at work */
 	unsigned events;
 	VEC(uint32_t) fwmarks;
+	VEC(struct ip) strays; /* addresses on another dummy device */
 	VEC(struct fake_gone_rs) trash;
 	VEC(struct fake_conn) conns;
 	VEC(struct fake_template) templates;
@@ -114,6 +115,7 @@ int table_rs_set(struct fake_kernel *f, const struct vs_key *vs, const struct rs
 int table_rs_del(struct fake_kernel *f, const struct vs_key *vs, const struct rs_key *key);
 int table_addr_add(struct fake_kernel *f, const struct ip *ip);
 int table_addr_del(struct fake_kernel *f, const struct ip *ip);
+bool table_stray(const struct fake_kernel *f, const struct ip *ip); /* it is on another dummy device */
 int table_guard(struct fake_kernel *f, const struct ip *ip, bool on);
 int table_serve(struct fake_kernel *f, const struct vs_key *vs, bool on);
 void table_ping(struct fake_kernel *f, const struct ip *ip, bool on);

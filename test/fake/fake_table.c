@@ -184,6 +184,14 @@ int table_addr_del(struct fake_kernel *f, const struct ip *ip)
 	return 0;
 }
 
+bool table_stray(const struct fake_kernel *f, const struct ip *ip)
+{
+	for (size_t i = 0; i < f->strays.n; i++)
+		if (ip_equal(&f->strays.v[i], ip))
+			return true;
+	return false;
+}
+
 int table_guard(struct fake_kernel *f, const struct ip *ip, bool on)
 {
 	struct fake_addr *addr;

@@ -62,7 +62,7 @@ void watch_look(struct fake_kernel *f)
 
 	/* Not guarded: all ports of the node answer there, those of virtual servers apart. */
 	HASH_ITER(hh, f->addrs, addr, addr_next)
-		note(f, &addr->exposed, addr->bound && (!f->table || !addr->guarded), FAKE_EXPOSED, ip_format(&addr->ip, text));
+		note(f, &addr->exposed, (addr->bound || table_stray(f, &addr->ip)) && (!f->table || !addr->guarded), FAKE_EXPOSED, ip_format(&addr->ip, text));
 	/* Passed by the filter, but no virtual server takes it. */
 	HASH_ITER(hh, f->served, served, served_next) {
 		addr = table_addr(f, &served->key.ip);

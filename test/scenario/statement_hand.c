@@ -113,6 +113,8 @@ static bool hand(struct play *p, char **a, size_t n)
 		fake_filter_flush(f);
 	else if (word_is(a[0], "damage-filter"))
 		fake_filter_damage(f);
+	else if (word_is(a[0], "rename-device"))
+		fake_device_rename(p->w.fake);
 	else if (word_is(a[0], "delete-device"))
 		fake_device_del(f);
 	else if (word_is(a[0], "fwmark") && n > 1 && word_number(p, a[1], &mark))

@@ -347,6 +347,43 @@ static void a_foreign_device_refuses_the_start(void)
 	need(strstr(said, "kube-ipvs0 exists but is no dummy") && strstr(said, "status=1\n0"), "it said:\n%s", said);
 }
 
+/* ---- other devices ---- */
+
+/* A port of the node is tried through the service address: refused for as long as the address is local anywhere. */
+static void a_renamed_device_opens_nothing(void)
+{
+	struct scene *s = scene_new("");
+	struct server *host = server_start(s->w, NODE, 22222, 0);
+	struct target behind[2] = { target_vip(AF_INET, 10, 22222), target_vip(AF_INET6, 10, 22222) };
+	struct prober *probers[2] = { prober_start(s->w, CLIENT, &behind[0], 5), prober_start(s->w, CLIENT, &behind[1], 5) };
+	char *said;
+
+	world_must(s->w, NODE, "ip link set kube-ipvs0 name old0");
+	await(START_MS, log_count(s->w, " addr-add ") == 4, "the addresses are not bound again");
+	scene_await_served(s);
+	manifest_remove(s->w, "web.yaml");
+	await(START_MS, log_count(s->w, "unguard address=") >= 2, "the end of the linger does not come");
+	for (int i = 0; i < 2; i++) {
+		prober_turn(probers[i]);
+		prober_stop(probers[i]);
+		need(!probers[i]->served[0] && probers[i]->refused > 20 && !prober_served(probers[i]), "a port of the node was open: %u times", prober_served(probers[i]));
+	}
+	need(atomic_load(&host->accepted) == 0, "the node's server got connections");
+	need(log_count(s->w, "another dummy device") >= 2, "the log does not say why");
+	world_must(s->w, NODE, "ip link del old0");
+	await(START_MS, log_count(s->w, "info  unguard address=203.0.113.10") == 1, "it is not unguarded when the old device is gone");
+	daemon_end(s->daemon, SIGTERM);
+	said = world_output(s->w, NODE, "timeout 20 %s run --manifests %s --run-dir %s --ipvs-device other0 2>&1; echo status=$?", sluice_path(), s->w->manifests,
+			    s->w->run_dir);
+	need(strstr(said, "ip link set kube-ipvs0 name other0") && strstr(said, "status=1"), "it said:\n%s", said);
+	world_must(s->w, NODE, "ip link set kube-ipvs0 name other0");
+	free(s->daemon->options);
+	s->daemon->options = xstrdup("--ipvs-device other0");
+	manifest_web(s->w, 10);
+	daemon_restart(s->daemon);
+	scene_await_served(s);
+}
+
 /* ---- a first list that cannot be read whole ---- */
 
 static void a_broken_file_at_the_start_holds_removals(void)
@@ -379,6 +416,7 @@ static const struct check_test tests[] = {
 	{ "live-connections-survive-a-repair", live_connections_survive_a_repair, 0 },
 	{ "a-second-sluice-is-refused", a_second_sluice_is_refused, 0 },
 	{ "a-foreign-device-refuses-the-start", a_foreign_device_refuses_the_start, 0 },
+	{ "a-renamed-device-opens-nothing", a_renamed_device_opens_nothing, 0 },
 	{ "a-broken-file-at-the-start-holds-removals", a_broken_file_at_the_start_holds_removals, 0 },
 };
 
