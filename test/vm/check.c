@@ -16,6 +16,7 @@
 
 #define LIMIT_S 240
 #define TESTS_MAX 32 /* side by side */
+#define EXIT_LATE 3  /* of a test's process */
 
 /* A test that runs or ran. */
 struct run {
@@ -24,8 +25,13 @@ struct run {
 	int out; /* what it writes, -1 at its end */
 	struct text text;
 	int64_t began_us;
-	bool late;
+	bool late;   /* its own watchdog did not end it */
+	bool again;  /* it runs for the second time */
 	char dir[32];
+};
+/* Tests that were late and are to be run once more. */
+struct again {
+	VEC(const struct check_test *) list;
 };
 
 static struct text notes; /* of this test's process */
@@ -38,20 +44,33 @@ void pause_ms(int ms)
 	(void)poll(NULL, 0, ms);
 }
 
-void check_fail(const char *fmt, ...)
+static void end_as(int status, const char *fmt, va_list ap) __attribute__((noreturn, format(printf, 2, 0)));
+static void end_as(int status, const char *fmt, va_list ap)
 {
-	va_list ap;
-
 	(void)pthread_mutex_lock(&ending); /* kept: the first failure is the one that is told */
 	(void)fputs("FAIL ", stdout);
-	va_start(ap, fmt);
 	(void)vprintf(fmt, ap);
-	va_end(ap);
 	(void)printf("\n%s", text_str(&notes));
 	if (check_explain)
 		check_explain();
 	(void)fflush(stdout);
-	_exit(1);
+	_exit(status);
+}
+
+void check_fail(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	end_as(1, fmt, ap);
+}
+
+void check_late(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	end_as(EXIT_LATE, fmt, ap);
 }
 
 void check_note(const char *fmt, ...)
@@ -97,7 +116,7 @@ static int limit_of(const struct check_test *test)
 static void *watchdog(void *test)
 {
 	pause_ms(limit_of(test) * 1000);
-	check_fail("not done after %d s", limit_of(test));
+	check_late("not done after %d s", limit_of(test));
 }
 
 static void work(const struct check_test *test)
@@ -174,27 +193,37 @@ static void tell_passed(const struct check_test *test, double took, const char *
 	}
 }
 
+static void tell_failed(const struct run *run, const char *word, double took, int status)
+{
+	const char *text = text_str(&run->text), *why = failure_in(text);
+
+	if (run->late)
+		(void)printf("%s %s: not done after %.0f s\n%s", word, run->test->name, took, text);
+	else if (why)
+		(void)printf("%s %s: %.*s\n%.*s%s", word, run->test->name, (int)strcspn(why, "\n"), why, (int)(why - 5 - text), text,
+			     why + strcspn(why, "\n") + 1);
+	else
+		(void)printf("%s %s: ended with status 0x%x\n%s", word, run->test->name, (unsigned)status, text);
+}
+
 /* Reaps it and prints its line. True: passed. */
-static bool finish(struct run *run)
+static bool finish(struct run *run, struct again *again)
 {
 	double took = (double)(now_us() - run->began_us) / 1e6;
-	const char *text = text_str(&run->text), *why;
+	bool passed, late;
 	int status = 0;
-	bool passed;
 
 	(void)kill(-run->pid, SIGKILL); /* what it left behind */
 	(void)waitpid(run->pid, &status, 0);
 	(void)nftw(run->dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	passed = WIFEXITED(status) && WEXITSTATUS(status) == 0 && !run->late;
+	late = !passed && !run->again && (run->late || (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_LATE));
 	if (passed)
-		tell_passed(run->test, took, text);
-	else if (run->late)
-		(void)printf("FAIL %s: not done after %.0f s\n%s", run->test->name, took, text);
-	else if ((why = failure_in(text)))
-		(void)printf("FAIL %s: %.*s\n%.*s%s", run->test->name, (int)strcspn(why, "\n"), why, (int)(why - 5 - text), text,
-			     why + strcspn(why, "\n") + 1);
+		tell_passed(run->test, took, text_str(&run->text));
 	else
-		(void)printf("FAIL %s: ended with status 0x%x\n%s", run->test->name, (unsigned)status, text);
+		tell_failed(run, late ? "late" : "FAIL", took, status);
+	if (late)
+		*vec_push(&again->list) = run->test;
 	(void)fflush(stdout);
 	text_fini(&run->text);
 	return passed;
@@ -211,7 +240,7 @@ static void watch_end(struct run *run)
 		(void)kill(-run->pid, SIGKILL);
 }
 
-static size_t step(struct run *runs, size_t n, unsigned *passed)
+static size_t step(struct run *runs, size_t n, unsigned *passed, struct again *again)
 {
 	struct pollfd fds[TESTS_MAX];
 	size_t left = 0;
@@ -227,7 +256,7 @@ static size_t step(struct run *runs, size_t n, unsigned *passed)
 			runs[left++] = runs[i];
 			continue;
 		}
-		*passed += finish(&runs[i]);
+		*passed += finish(&runs[i], again);
 	}
 	return left;
 }
@@ -243,6 +272,7 @@ static bool chosen(const struct check_test *test, char **names, int n)
 static int check_all(const struct check_test *tests, size_t n, size_t width, char **names, int n_names)
 {
 	struct run runs[TESTS_MAX];
+	struct again again = { 0 };
 	size_t running = 0, next = 0;
 	unsigned total = 0, passed = 0;
 
@@ -254,8 +284,15 @@ static int check_all(const struct check_test *tests, size_t n, size_t width, cha
 			}
 			next++;
 		}
-		running = step(runs, running, &passed);
+		running = step(runs, running, &passed, &again);
 	}
+	for (size_t i = 0; i < again.list.n; i++) {
+		begin(&runs[0], again.list.v[i]);
+		runs[0].again = true;
+		while (step(runs, 1, &passed, &again))
+			;
+	}
+	free(again.list.v);
 	if (!total)
 		(void)fprintf(stderr, "no test of that name\n");
 	(void)printf("%u passed, %u failed\n", passed, total - passed);

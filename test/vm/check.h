@@ -15,6 +15,9 @@ int check_main(int argc, char **argv, const struct check_test *tests, size_t n);
 
 /* Ends this test as failed. From any thread. */
 void check_fail(const char *fmt, ...) PRINTF(1, 2) __attribute__((noreturn));
+/* The same for something that did not happen in time. On a machine that does much else that says little, so the test is run once more, alone,
+ * when all others are over; what happened and was wrong is never excused. */
+void check_late(const char *fmt, ...) PRINTF(1, 2) __attribute__((noreturn));
 /* A line that is shown with the result: something measured. */
 void check_note(const char *fmt, ...) PRINTF(1, 2);
 /* A directory of this test's own; removed after it. */
@@ -34,7 +37,7 @@ extern void (*check_explain)(void);
 		int64_t await_end_ = now_us() + (int64_t)(limit_ms) * 1000;                           \
 		while (!(condition)) {                                                                \
 			if (now_us() > await_end_)                                                    \
-				check_fail(__VA_ARGS__);                                              \
+				check_late(__VA_ARGS__);                                              \
 			pause_ms(2);                                                                  \
 		}                                                                                     \
 	} while (0)
