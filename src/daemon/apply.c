@@ -225,9 +225,13 @@ static void journal_linger(struct reconcile *r, struct seen_addr *addr)
 void apply_journal_lifetimes(struct reconcile *r)
 {
 	struct seen_addr *addr;
+	struct seen_vs *draining;
 
 	if (!r->journal || r->dry)
 		return;
+	/* A Service that goes, or comes back, while all its servers drain has no operation. */
+	DL_FOREACH2(r->observed.draining, draining, next_draining)
+		journal_gone(r, draining);
 	for (size_t i = 0; i < r->plan.ops.n; i++) {
 		const struct op *op = &r->plan.ops.v[i];
 		struct seen_vs *vs = op->vs.port ? observed_vs(&r->observed, &op->vs) : NULL;
