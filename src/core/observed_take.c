@@ -43,7 +43,7 @@ static void take_row(struct observed *o, struct seen_vs *vs, const struct rs_row
 bool observed_take_rss(struct observed *o, struct seen_vs *vs, const struct rs_row *rows, size_t n, struct mono dumped_at,
 		       int64_t period_ms, const struct observed_listener *listener)
 {
-	bool again = false;
+	bool again = n == 0 && vs->n_rs == 0 && (vs->stale || !vs->known); /* it may be deleted because it is empty */
 
 	vs->stale = false;
 	if (!vs->present) {
