@@ -32,6 +32,14 @@ void drain_begin(struct drain *drain, struct mono since, struct mono now)
 	};
 }
 
+void drain_again(struct drain *drain, struct mono now)
+{
+	drain->zeroed_at = now;
+	drain->zero_since = MONO_NEVER;
+	drain->next_check = mono_after(now, DRAIN_TWICE_MS);
+	drain->verdict = DRAIN_SETTLE;
+}
+
 /* After a first zero the second read follows at once; if it was zero twice and is still there, something holds the delete. */
 static int64_t wait_ms(const struct drain *drain, struct mono dumped_at, int64_t period_ms)
 {

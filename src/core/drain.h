@@ -32,6 +32,8 @@ enum drain_verdict drain_judge(const struct drain *drain, const struct drain_sig
 
 /* The weight became 0 at now: a new drain. */
 void drain_begin(struct drain *drain, struct mono since, struct mono now);
+/* While it drained, its weight may have been another for a while before now: what was counted till now proves nothing. */
+void drain_again(struct drain *drain, struct mono now);
 /* Takes one reading into account: the row of zeros, the first counts, when to look again (10, 50, 250 ms, then every
  * period_ms; 10 ms after a first zero). */
 void drain_note(struct drain *drain, const struct drain_sight *sight, uint32_t active_before, int64_t period_ms);

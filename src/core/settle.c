@@ -90,7 +90,7 @@ static void set_weight(struct observed *o, struct seen_vs *vs, struct seen_rs *r
 	rs->weight = op->weight;
 	rs->missed = false;
 	if (op->kind == OP_RS_ZERO && rs->drain.on) {
-		; /* dumps had skipped it: its drain goes on */
+		drain_again(&rs->drain, now); /* dumps had skipped it, and nobody knows what its weight was meanwhile */
 	} else if (op->kind == OP_RS_ZERO) {
 		seen_drain_begin(o, vs, rs, now, now);
 		ret->drain_began = true;
@@ -112,6 +112,8 @@ static void settle_rs(struct observed *o, struct seen_vs *vs, const struct op *o
 	}
 	ret->done = code == 0 || code == -ENOENT || code == -ESRCH;
 	if (!ret->done || (!rs && code == 0)) {
+		if (rs && rs->drain.on && op->kind == OP_RS_RAISE)
+			drain_again(&rs->drain, now); /* perhaps raised: it may have been given clients */
 		doubt(o, vs, now);
 		return;
 	}
