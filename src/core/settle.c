@@ -125,8 +125,8 @@ static void settle_rs(struct observed *o, struct seen_vs *vs, const struct op *o
 		end_drain(o, vs, rs, code == 0 ? delete_outcome(vs, rs) : OUTCOME_LOST, ret);
 		seen_rs_remove(o, vs, rs);
 	}
-	if (code == -ESRCH)
-		look(o, vs);
+	if (code == -ESRCH || op->kind == OP_RS_RAISE)
+		look(o, vs); /* not raised: the rest of the pass, which zeroes others, rested on that */
 	observed_dirty(o, vs);
 }
 
