@@ -196,7 +196,7 @@ static void plan_vs(struct planner *p, struct seen_vs *vs)
 		plan_served(p, vs, false);
 }
 
-/* Who needs the address to be bound and guarded; a foreign virtual server on it only keeps it as it is. */
+/* Who needs the address to be bound and guarded: also a key that could not be shut yet. A foreign virtual server on it only keeps it as it is. */
 static bool addr_needed(const struct planner *p, const struct seen_addr *addr, bool *ret_foreign)
 {
 	const struct seen_vs *vs;
@@ -207,7 +207,7 @@ static bool addr_needed(const struct planner *p, const struct seen_addr *addr, b
 		bool foreign = vs->present && !vs->ours;
 
 		*ret_foreign = *ret_foreign || foreign;
-		needed = needed || (vs->present && vs->ours) || (!foreign && wanted_find(p->wanted, &vs->key, NULL));
+		needed = needed || (vs->present && vs->ours) || (!foreign && (vs->served || wanted_find(p->wanted, &vs->key, NULL)));
 	}
 	return needed;
 }
