@@ -198,20 +198,17 @@ static int get_any_address(const struct nlmsghdr *nlh, int *ret_index, struct ip
 		[IFA_ADDRESS] = { 4, true, false },
 		[IFA_LOCAL] = { 4, true, false },
 	};
-	const struct nlattr *at[ARRAY_SIZE(rules)], *attr;
+	const struct nlattr *at[ARRAY_SIZE(rules)];
 	struct ifaddrmsg head;
-	struct ip ip = { 0 };
+	struct ip ip;
 
 	if (nl_attrs_of(nlh, sizeof(head), rules, ARRAY_SIZE(rules), at) < 0)
 		return -EBADMSG;
 	memcpy(&head, mnl_nlmsg_get_payload(nlh), sizeof(head));
 	if (head.ifa_family != AF_INET && head.ifa_family != AF_INET6)
 		return 1;
-	ip.family = head.ifa_family;
-	attr = at[IFA_LOCAL] ? at[IFA_LOCAL] : at[IFA_ADDRESS];
-	if (!attr || mnl_attr_get_payload_len(attr) < ip_size(&ip))
+	if (nl_ip(at[IFA_LOCAL] ? at[IFA_LOCAL] : at[IFA_ADDRESS], head.ifa_family, &ip) < 0)
 		return -EBADMSG;
-	memcpy(ip.bytes, mnl_attr_get_payload(attr), ip_size(&ip));
 	if (ip.family == AF_INET6 && ip_is_link_local(&ip))
 		return 1; /* the kernel's own */
 	*ret = ip;

@@ -118,18 +118,6 @@ void ipvs_apply(struct ipvs *ipvs, const struct op *ops, size_t n, struct op_res
 		ret[i].code = codes[i];
 }
 
-/* The address in attr, whose size depends on the family. */
-static int get_ip(const struct nlattr *attr, uint8_t family, struct ip *ret)
-{
-	struct ip ip = { .family = family };
-
-	if (mnl_attr_get_payload_len(attr) < ip_size(&ip))
-		return -EBADMSG;
-	memcpy(ip.bytes, mnl_attr_get_payload(attr), ip_size(&ip));
-	*ret = ip;
-	return 0;
-}
-
 static int get_nest(const struct nlmsghdr *nlh, size_t type, const struct nlattr **ret)
 {
 	static const struct nl_rule rules[] = {
@@ -175,7 +163,7 @@ int ipvs_get_vs(const struct nlmsghdr *nlh, struct vs_row *ret)
 	row.key.port = ntohs(nl_u16(at[IPVS_SVC_ATTR_PORT]));
 	row.attrs.flags = nl_u32(at[IPVS_SVC_ATTR_FLAGS]); /* the first field; the mask follows */
 	row.attrs.timeout_s = nl_u32(at[IPVS_SVC_ATTR_TIMEOUT]);
-	if (get_ip(at[IPVS_SVC_ATTR_ADDR], (uint8_t)af, &row.key.ip) < 0 ||
+	if (nl_ip(at[IPVS_SVC_ATTR_ADDR], (uint8_t)af, &row.key.ip) < 0 ||
 	    nl_str(at[IPVS_SVC_ATTR_SCHED_NAME], row.attrs.sched, sizeof(row.attrs.sched)) < 0)
 		return -EBADMSG;
 	*ret = row;
@@ -205,7 +193,7 @@ int ipvs_get_rs(const struct nlmsghdr *nlh, uint8_t family, struct rs_row *ret)
 	row.active = nl_u32(at[IPVS_DEST_ATTR_ACTIVE_CONNS]);
 	row.inactive = nl_u32(at[IPVS_DEST_ATTR_INACT_CONNS]);
 	row.persist = nl_u32(at[IPVS_DEST_ATTR_PERSIST_CONNS]);
-	if (get_ip(at[IPVS_DEST_ATTR_ADDR], family, &row.key.ip) < 0)
+	if (nl_ip(at[IPVS_DEST_ATTR_ADDR], family, &row.key.ip) < 0)
 		return -EBADMSG;
 	*ret = row;
 	return 0;

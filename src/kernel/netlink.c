@@ -466,6 +466,17 @@ uint32_t nl_u32(const struct nlattr *attr)
 	return v;
 }
 
+int nl_ip(const struct nlattr *attr, uint8_t family, struct ip *ret)
+{
+	struct ip ip = { .family = family };
+
+	if (!attr || mnl_attr_get_payload_len(attr) < ip_size(&ip))
+		return -EBADMSG;
+	memcpy(ip.bytes, mnl_attr_get_payload(attr), ip_size(&ip));
+	*ret = ip;
+	return 0;
+}
+
 int nl_str(const struct nlattr *attr, char *ret, size_t size)
 {
 	size_t n = strnlen(mnl_attr_get_payload(attr), mnl_attr_get_payload_len(attr));

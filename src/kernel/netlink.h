@@ -1,7 +1,7 @@
 /* Netlink sockets: batches of requests with a result for each, and reads that are true only if they ended well.
  * Every wait is bounded. A transport of the tests' own can take the kernel's place. */
 #pragma once
-#include "base/err.h"
+#include "base/ip.h"
 
 #include <libmnl/libmnl.h>
 
@@ -80,6 +80,8 @@ MUST_CHECK int nl_attrs_in(const struct nlattr *nest, const struct nl_rule *rule
 uint8_t nl_u8(const struct nlattr *attr);
 uint16_t nl_u16(const struct nlattr *attr);
 uint32_t nl_u32(const struct nlattr *attr);
+/* An address, whose size depends on the family. -EBADMSG: none, or too short. */
+MUST_CHECK int nl_ip(const struct nlattr *attr, uint8_t family, struct ip *ret);
 /* Copies a string, which need not end in NUL; always terminated and filled with NUL. -EBADMSG if it doesn't fit. */
 MUST_CHECK int nl_str(const struct nlattr *attr, char *ret, size_t size);
 bool nl_is(const struct nlattr *attr, const char *s); /* the string s? */
