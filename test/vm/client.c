@@ -83,15 +83,28 @@ static int receive(int fd, char *data, size_t size, int64_t end_us)
 	return n > 0 ? (int)n : n == 0 ? -EPIPE : -errno;
 }
 
+int conn_begin(const struct world *w, enum place from, const struct target *to, uint16_t local_port, int limit_ms, struct conn *ret)
+{
+	struct conn c = { .fd = world_socket(w, from, to->ip.family, SOCK_STREAM) };
+	int code = start_connect(c.fd, to, local_port, now_us() + (int64_t)limit_ms * 1000);
+
+	if (code < 0) {
+		conn_reset(&c);
+		return code;
+	}
+	*ret = c;
+	return 0;
+}
+
 int conn_open(const struct world *w, enum place from, const struct target *to, uint16_t local_port, int limit_ms, struct conn *ret)
 {
 	int64_t end_us = now_us() + (int64_t)limit_ms * 1000;
-	int fd = world_socket(w, from, to->ip.family, SOCK_STREAM);
-	struct conn c = { .fd = fd };
-	int code = start_connect(fd, to, local_port, end_us);
+	struct conn c;
+	int code = conn_begin(w, from, to, local_port, limit_ms, &c);
 
-	if (code == 0)
-		code = receive(fd, &c.who, 1, end_us);
+	if (code < 0)
+		return code;
+	code = receive(c.fd, &c.who, 1, end_us);
 	if (code < 0) {
 		conn_reset(&c);
 		return code;
@@ -139,6 +152,11 @@ int conn_echo(const struct conn *c, int limit_ms)
 		got += (size_t)n;
 	}
 	return memcmp(data, ping, sizeof(ping)) ? -EBADMSG : 0;
+}
+
+void conn_half_close(const struct conn *c)
+{
+	need(shutdown(c->fd, SHUT_WR) == 0, "shutdown: %s", strerror(errno));
 }
 
 void conn_reset(struct conn *c)

@@ -18,6 +18,9 @@ struct conn {
 	char who; /* what the server called itself */
 };
 
+/* Connects and hears nothing; who is not written. Else as conn_open(). */
+MUST_CHECK int conn_begin(const struct world *w, enum place from, const struct target *to, uint16_t local_port, int limit_ms,
+			  struct conn *ret);
 /* Connects and hears who answers. local_port 0: any. 0 or a negative errno: -ECONNREFUSED, -EHOSTUNREACH,
  * -ECONNRESET, -ETIMEDOUT; ret is written only on success. */
 MUST_CHECK int conn_open(const struct world *w, enum place from, const struct target *to, uint16_t local_port, int limit_ms,
@@ -28,6 +31,7 @@ struct conn conn_must(const struct world *w, enum place from, const struct targe
 struct conn conn_to(const struct world *w, enum place from, const struct target *to, char who);
 /* Sends some bytes and waits for them to come back: 0 or a negative errno. */
 MUST_CHECK int conn_echo(const struct conn *c, int limit_ms);
+void conn_half_close(const struct conn *c); /* sends no more */
 void conn_reset(struct conn *c); /* closes by RST: the kernel forgets the connection after 10 s */
 void conn_close(struct conn *c); /* closes in order: TIME_WAIT, 120 s */
 

@@ -134,6 +134,13 @@ struct server *server_start(const struct world *w, enum place place, uint16_t tc
 	return server;
 }
 
+int server_mute(const struct world *w, enum place place, uint16_t tcp_port)
+{
+	const struct server server = { .w = w, .place = place };
+
+	return listener(&server, SOCK_STREAM, tcp_port);
+}
+
 void servers_start(const struct world *w, struct server *ret[BACKENDS])
 {
 	for (int i = 0; i < BACKENDS; i++)

@@ -18,6 +18,9 @@ struct server {
  * with that byte before it. Never freed. */
 struct server *server_start(const struct world *w, enum place place, uint16_t tcp_port, uint16_t udp_port);
 
+/* Listens and takes nothing: the kernel alone opens connections, and nobody ever ends them. A descriptor that holds it. */
+int server_mute(const struct world *w, enum place place, uint16_t tcp_port);
+
 #define TCP_PORT 8080 /* of the backends */
 #define UDP_PORT 5353
 /* The three backends. */
