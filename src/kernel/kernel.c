@@ -26,3 +26,9 @@ void kernel_filter_fini(struct kernel_filter *p)
 	free(p->pinged.v);
 	*p = (struct kernel_filter){ 0 };
 }
+
+void kernel_flows_fini(struct kernel_flows *p)
+{
+	free(p->rows.v);
+	*p = (struct kernel_flows){ 0 };
+}

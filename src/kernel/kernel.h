@@ -4,6 +4,7 @@
  * then -EAGAIN. Errors of transport give -ETIMEDOUT. Nothing here decides anything or keeps state of the service table. */
 #pragma once
 #include "base/err.h"
+#include "core/flow.h"
 #include "core/op.h"
 
 #define KERNEL_OPS_MAX 500 /* operations in one apply() */
@@ -25,6 +26,10 @@ struct kernel_filter {
 	VEC(struct ip) guarded;
 	VEC(struct vs_key) served;
 	VEC(struct ip) pinged;    /* addresses whose ping is answered */
+};
+struct kernel_flows {
+	VEC(struct flow) rows;
+	uint32_t n[FLOW_STATES];  /* of all, also of those that are not in rows */
 };
 /* The filter that apply() is to restore when it must be written whole. Borrowed. */
 struct kernel_filter_want {
@@ -48,6 +53,13 @@ struct kernel_vtbl {
 
 	/* What the filter holds. Appends to ret. No table: intact = false and nothing else. */
 	int (*list_filter)(struct kernel *k, struct kernel_filter *ret, struct err *err);
+
+	/* The connections through one real server, as conntrack tells them; the kernel filters, and walks its whole table for it. Appends
+	 * to ret at most max rows, the first that come; n counts all. For people: the table changes meanwhile, so one may lack or come
+	 * twice, and conntrack may have forgotten what IPVS still counts (UDP). None is no error, whatever is there.
+	 * -EOPNOTSUPP: this kernel cannot tell (no nf_conntrack_netlink). */
+	int (*list_flows)(struct kernel *k, const struct vs_key *vs, const struct rs_key *rs, size_t max, struct kernel_flows *ret,
+			  struct err *err);
 
 	/* Makes device and filter ready without opening anything: creates what lacks; with want non-NULL writes
 	 * the whole filter anew in one transaction (guarded before served), whatever is there. */
@@ -74,3 +86,4 @@ void kernel_vss_fini(struct kernel_vss *p);
 void kernel_rss_fini(struct kernel_rss *p);
 void kernel_ips_fini(struct kernel_ips *p);
 void kernel_filter_fini(struct kernel_filter *p);
+void kernel_flows_fini(struct kernel_flows *p);

@@ -1,8 +1,9 @@
-/* The real side of the kernel port: opens IPVS, addresses, filter and notifications, and says in one sentence what lacks.
+/* The real side of the kernel port: opens IPVS, addresses, filter, connections and notifications, and says in one sentence what lacks.
  * Hands each call to the one whose matter it is. */
 #include "kernel/kernel_linux.h"
 
 #include "kernel/events.h"
+#include "kernel/flows.h"
 #include "kernel/ipvs.h"
 
 #include <assert.h>
@@ -17,6 +18,7 @@ struct kernel_linux {
 	struct ipvs ipvs;
 	struct address address;
 	struct filter filter;
+	struct flows flows;
 	struct events events;
 	bool read_only;
 };
@@ -44,6 +46,35 @@ static int list_addrs(struct kernel *k, struct kernel_ips *ret, struct err *err)
 static int list_filter(struct kernel *k, struct kernel_filter *ret, struct err *err)
 {
 	return filter_list(&self(k)->filter, ret, err);
+}
+
+/* Is a module there, loaded or built in? Asking it by netlink would load it. */
+static bool module_there(const char *sys, const char *symbol)
+{
+	CLEANUP(free_p) char *line = NULL;
+	size_t cap = 0, n = strlen(symbol);
+	bool there = false;
+	FILE *f;
+
+	if (access(sys, F_OK) == 0)
+		return true;
+	f = fopen("/proc/kallsyms", "re"); /* a part that is built in without parameters shows nowhere else */
+	if (!f)
+		return false;
+	while (!there && getline(&line, &cap, f) > 0) {
+		const char *at = strstr(line, symbol);
+
+		there = at && at > line && at[-1] == ' ' && (at[n] == '\n' || at[n] == '\t');
+	}
+	(void)fclose(f);
+	return there;
+}
+
+static int list_flows(struct kernel *k, const struct vs_key *vs, const struct rs_key *rs, size_t max, struct kernel_flows *ret, struct err *err)
+{
+	if (self(k)->read_only && !module_there("/sys/module/nf_conntrack_netlink", "ctnetlink_dump_table"))
+		return err_set(err, -EOPNOTSUPP, "the kernel tells no connections now (module nf_conntrack_netlink is not loaded)");
+	return flows_list(&self(k)->flows, vs, rs, max, ret, err);
 }
 
 static int prepare(struct kernel *k, const struct kernel_filter_want *want, struct err *err)
@@ -124,6 +155,7 @@ static void linux_free(struct kernel *k)
 
 	if (!l->read_only)
 		events_close(&l->events);
+	flows_close(&l->flows);
 	filter_close(&l->filter);
 	address_close(&l->address);
 	ipvs_close(&l->ipvs);
@@ -135,6 +167,7 @@ static const struct kernel_vtbl vtbl = {
 	.list_rs = list_rs,
 	.list_addrs = list_addrs,
 	.list_filter = list_filter,
+	.list_flows = list_flows,
 	.prepare = prepare,
 	.apply = apply,
 	.event_fd = event_fd,
@@ -149,28 +182,6 @@ static bool have_net_admin(void)
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { { 0 } };
 
 	return syscall(SYS_capget, &head, data) == 0 && data[0].effective & 1u << CAP_NET_ADMIN;
-}
-
-/* Is a module there, loaded or built in? Asking it by netlink would load it. */
-static bool module_there(const char *sys, const char *symbol)
-{
-	CLEANUP(free_p) char *line = NULL;
-	size_t cap = 0, n = strlen(symbol);
-	bool there = false;
-	FILE *f;
-
-	if (access(sys, F_OK) == 0)
-		return true;
-	f = fopen("/proc/kallsyms", "re"); /* a part that is built in without parameters shows nowhere else */
-	if (!f)
-		return false;
-	while (!there && getline(&line, &cap, f) > 0) {
-		const char *at = strstr(line, symbol);
-
-		there = at && at > line && at[-1] == ' ' && (at[n] == '\n' || at[n] == '\t');
-	}
-	(void)fclose(f);
-	return there;
 }
 
 static int open_ipvs(struct kernel_linux *l, struct err *err)
@@ -221,6 +232,8 @@ static int open_all(struct kernel_linux *l, const char *device, struct err *err)
 		code = address_open(&l->address, device, err);
 	if (!code)
 		code = open_filter(l, err);
+	if (!code)
+		code = flows_open(&l->flows, err);
 	if (!code && !l->read_only)
 		code = events_open(&l->events, &l->address, &l->filter, err);
 	if (!code && !l->read_only)

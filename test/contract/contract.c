@@ -3,6 +3,7 @@
 #include "contract/contract.h"
 
 #include "kernel/kernel_linux.h"
+#include "kernel/sysctl.h"
 
 #include <fcntl.h>
 #include <net/if.h>
@@ -33,9 +34,16 @@ static bool loopback_up(void)
 	return fd >= 0 && ioctl(fd, SIOCSIFFLAGS, &ifr) == 0;
 }
 
-static bool begin(struct contract *c, bool real, struct err *err)
+static void nothing(void *ctx, const struct sysctl_note *note)
+{
+	(void)ctx;
+	(void)note;
+}
+
+static bool begin(struct contract *c, bool real, bool clients, struct err *err)
 {
 	const struct kernel_options options = { .device = "kube-ipvs0" };
+	const struct sysctl_options sysctls = { .root = "/proc/sys" };
 
 	*c = (struct contract){ 0 };
 	if (!real) {
@@ -43,16 +51,18 @@ static bool begin(struct contract *c, bool real, struct err *err)
 		c->k = fake_port(c->fake);
 		return true;
 	}
-	if (unshare(CLONE_NEWNET) < 0 || !loopback_up())
+	if (clients)
+		c->traffic = traffic_new();
+	else if (unshare(CLONE_NEWNET) < 0 || !loopback_up())
 		return err_set(err, -1, "a network namespace: %m") == 0;
-	return kernel_linux_open(&options, &c->k, err) == 0;
+	return kernel_linux_open(&options, &c->k, err) == 0 && (!clients || sysctl_apply(&sysctls, nothing, NULL, err) == 0);
 }
 
 static bool one(const struct contract_test *test, bool real)
 {
 	struct contract c;
 	struct err err = { 0 };
-	bool ok = begin(&c, real, &err);
+	bool ok = begin(&c, real, test->clients, &err);
 
 	if (ok)
 		test->run(&c);
@@ -64,13 +74,14 @@ static bool one(const struct contract_test *test, bool real)
 	if (c.k)
 		c.k->v->free(c.k);
 	fake_kernel_free(c.fake);
+	traffic_free(c.traffic);
 	text_fini(&c.failure);
 	return ok;
 }
 
 int main(int argc, char **argv)
 {
-	const struct contract_test *const tables[] = { contract_ipvs, contract_net, contract_rounds };
+	const struct contract_test *const tables[] = { contract_ipvs, contract_net, contract_rounds, contract_flows };
 	bool real = argc > 1 && !strcmp(argv[1], "--real");
 	const char *only = argc > 1 + real ? argv[1 + real] : NULL;
 	size_t passed = 0, failed = 0;

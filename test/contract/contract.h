@@ -7,16 +7,19 @@
 struct contract {
 	struct kernel *k;
 	struct fake_kernel *fake; /* NULL: the real one, in a network namespace of the test's own */
+	struct traffic *traffic;  /* of the real one, in a test with clients: its namespace is the node's of a small world */
 	struct text failure;      /* empty: passed so far */
 };
 struct contract_test {
 	const char *name;
 	void (*run)(struct contract *c);
+	bool clients;             /* has clients and servers, see below */
 };
-#define CONTRACT_TEST(fn) { #fn, fn }
+#define CONTRACT_TEST(fn) { #fn, fn, false }
+#define CONTRACT_TEST_CLIENTS(fn) { #fn, fn, true }
 
 /* Tables of tests; end with a NULL name. */
-extern const struct contract_test contract_ipvs[], contract_net[], contract_rounds[];
+extern const struct contract_test contract_ipvs[], contract_net[], contract_rounds[], contract_flows[];
 
 void contract_fail(struct contract *c, const char *file, int line, const char *fmt, ...) PRINTF(4, 5);
 /* Ends the test if it is not so. */
@@ -78,3 +81,19 @@ void hand_filter_flush(struct contract *c);
 void hand_filter_damage(struct contract *c);
 void hand_unguard(struct contract *c, const char *ip);
 uint32_t hand_generation(struct contract *c); /* changes with every change of the filter */
+
+/* Clients and servers, in tests that have them. A client is "198.51.100.90:PORT" or "[2001:db8:3::90]:PORT"; it reaches virtual servers in
+ * 203.0.113.0/24 and 2001:db8:2::/64. Real servers are at 192.0.2.11…13 and 2001:db8:1::11…13: port 8080 TCP and 5353 UDP answer and close
+ * when the client does; 8081 TCP of the first opens and never ends anything. Sysctls are as the daemon wants them. */
+struct traffic *traffic_new(void);                                       /* the calling thread is on the node then; owned: traffic_free() */
+void traffic_free(struct traffic *t);                                    /* NULL is fine; servers go on until the process ends */
+void hand_connect(struct contract *c, const char *client, const char *vs);      /* is served */
+void hand_connect_mute(struct contract *c, const char *client, const char *vs); /* by a server that says nothing */
+void hand_connect_past(struct contract *c, const char *client, const char *rs); /* to the real server itself, past IPVS (real only) */
+void hand_datagram(struct contract *c, const char *client, const char *vs);     /* is answered; the client's port may be another */
+void hand_half_close(struct contract *c, const char *client);
+void hand_close(struct contract *c, const char *client);
+void hand_reset(struct contract *c, const char *client);
+void hand_wait(struct contract *c, int ms);
+void hand_short_idle(struct contract *c); /* connections made from now on that say nothing are forgotten by IPVS soon… */
+void hand_wait_idle(struct contract *c);  /* …or it comes to that now */

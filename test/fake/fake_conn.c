@@ -4,16 +4,31 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 
-#define ESTABLISHED_MS 900000
-#define TIME_WAIT_MS 120000
-#define FIN_WAIT_MS 120000
-#define CLOSE_MS 10000
-#define UDP_MS 300000
+/* What the kernel keeps of a connection after its last packet: IPVS for so long, conntrack (which loses the entry with IPVS) for so long
+ * and under this word. Half-closed: IPVS waits for the rest as in FIN_WAIT, to conntrack the first side's end is acknowledged. */
+struct clocks {
+	int64_t ipvs_ms, conntrack_ms;
+	enum flow_state word;
+};
+static const struct clocks clocks_tcp[] = {
+	[CONN_OPEN] = { 900000, 432000000, FLOW_ESTABLISHED },
+	[CONN_HALF] = { 120000, 60000, FLOW_CLOSE_WAIT },
+	[CONN_CLOSED] = { 120000, 120000, FLOW_TIME_WAIT },
+	[CONN_RESET] = { 10000, 10000, FLOW_CLOSE },
+};
+static const struct clocks clocks_udp = { 300000, 30000, FLOW_OTHER };
 
 static bool live(const struct fake_conn *c)
 {
 	return c->state == CONN_OPEN || c->state == CONN_HALF;
+}
+
+/* Of one that has an entry. */
+static const struct clocks *clocks_of(const struct fake_conn *c)
+{
+	return c->vs.proto == PROTO_UDP && live(c) ? &clocks_udp : &clocks_tcp[c->state];
 }
 
 /* The kernel has an entry for it. */
@@ -43,6 +58,49 @@ void conn_counts(const struct fake_kernel *f, const struct vs_key *vs, const str
 	for (size_t i = 0; i < f->templates.n; i++)
 		ret->persist += !memcmp(&f->templates.v[i].vs, vs, sizeof(*vs)) &&
 				!memcmp(&f->templates.v[i].rs, &rs->key, sizeof(rs->key)) && f->templates.v[i].expires.ms > f->now.ms;
+}
+
+/* The client's text, or an address and a port made of it: of the benchmark's networks, and by its place among all connections. */
+static void client_of(const struct fake_kernel *f, const struct fake_conn *c, struct flow *ret)
+{
+	uint64_t hash = hash_bytes(HASH_START, c->client, strlen(c->client));
+	struct ip ip = { AF_INET, { 198, 18, (uint8_t)(hash >> 8), (uint8_t)hash } };
+	struct rs_key key;
+
+	ret->client = ip;
+	ret->port = (uint16_t)(32768 + (c - f->conns.v) % 28000);
+	if (c->vs.ip.family == AF_INET6)
+		ret->client = (struct ip){ AF_INET6, { 0x20, 0x01, 0, 2, [14] = (uint8_t)(hash >> 8), [15] = (uint8_t)hash } };
+	if (rs_parse(c->client, &key) == 0 && key.ip.family == c->vs.ip.family) {
+		ret->client = key.ip;
+		ret->port = key.port;
+	} else if (ip_parse(c->client, &ip) == 0 && ip.family == c->vs.ip.family) {
+		ret->client = ip;
+	}
+}
+
+void conn_flows(const struct fake_kernel *f, const struct vs_key *vs, const struct rs_key *rs, size_t max, struct kernel_flows *ret)
+{
+	const size_t start = ret->rows.n;
+
+	for (size_t i = 0; i < f->conns.n; i++) {
+		const struct fake_conn *c = &f->conns.v[i];
+		struct flow flow = { 0 };
+		int64_t left_ms;
+
+		if (!is_on(c, vs, rs))
+			continue;
+		left_ms = c->expires.ms - clocks_of(c)->ipvs_ms + clocks_of(c)->conntrack_ms - f->now.ms;
+		if (left_ms <= 0)
+			continue;
+		flow.state = (uint8_t)clocks_of(c)->word;
+		ret->n[flow.state]++;
+		if (ret->rows.n - start >= max)
+			continue;
+		client_of(f, c, &flow);
+		flow.left_s = (uint32_t)(left_ms / 1000);
+		*vec_push(&ret->rows) = flow;
+	}
 }
 
 void conn_orphan(struct fake_kernel *f, const struct vs_key *vs, const struct fake_rs *rs)
@@ -144,7 +202,7 @@ static void leave(struct fake_kernel *f)
 		if (!live(c) || !mono_reached(c->leaves, f->now))
 			continue;
 		c->state = CONN_RESET;
-		c->expires = mono_after(c->leaves, CLOSE_MS);
+		c->expires = mono_after(c->leaves, clocks_of(c)->ipvs_ms);
 	}
 }
 
@@ -230,7 +288,7 @@ static void open_conn(struct fake_kernel *f, const char *name, const char *clien
 	*c = (struct fake_conn){ .vs = *vs, .rs = *rs, .state = CONN_OPEN, .leaves = MONO_NEVER, .orphan_since = MONO_NEVER };
 	(void)snprintf(c->name, sizeof(c->name), "%s", name);
 	(void)snprintf(c->client, sizeof(c->client), "%s", client);
-	c->expires = mono_after(f->now, vs->proto == PROTO_UDP ? UDP_MS : ESTABLISHED_MS);
+	c->expires = mono_after(f->now, clocks_of(c)->ipvs_ms);
 }
 
 enum fake_answer fake_connect(struct fake_kernel *f, const char *name, const char *client, const struct vs_key *key, struct rs_key *ret_rs)
@@ -274,30 +332,30 @@ void fake_leaves(struct fake_kernel *f, const char *name, int64_t ms)
 		c->leaves = mono_after(f->now, ms);
 }
 
-static int end_conn(struct fake_kernel *f, const char *name, enum conn_state state, int64_t ms)
+static int end_conn(struct fake_kernel *f, const char *name, enum conn_state state)
 {
 	struct fake_conn *c = find(f, name);
 
 	if (!c || !live(c))
 		return -ENOENT;
 	c->state = state;
-	c->expires = mono_after(f->now, ms);
+	c->expires = mono_after(f->now, clocks_of(c)->ipvs_ms);
 	return 0;
 }
 
 int fake_close(struct fake_kernel *f, const char *name)
 {
-	return end_conn(f, name, CONN_CLOSED, TIME_WAIT_MS);
+	return end_conn(f, name, CONN_CLOSED);
 }
 
 int fake_reset(struct fake_kernel *f, const char *name)
 {
-	return end_conn(f, name, CONN_RESET, CLOSE_MS);
+	return end_conn(f, name, CONN_RESET);
 }
 
 int fake_fin(struct fake_kernel *f, const char *name)
 {
-	return end_conn(f, name, CONN_HALF, FIN_WAIT_MS);
+	return end_conn(f, name, CONN_HALF);
 }
 
 int fake_send(struct fake_kernel *f, const char *name)
@@ -313,7 +371,7 @@ int fake_send(struct fake_kernel *f, const char *name)
 	}
 	if (!c || !live(c))
 		return -ENOENT;
-	c->expires = mono_after(f->now, c->vs.proto == PROTO_UDP ? UDP_MS : c->state == CONN_HALF ? FIN_WAIT_MS : ESTABLISHED_MS);
+	c->expires = mono_after(f->now, clocks_of(c)->ipvs_ms);
 	return 0;
 }
 

@@ -154,6 +154,19 @@ static int list_filter(struct kernel *k, struct kernel_filter *ret, struct err *
 	return 0;
 }
 
+static int list_flows(struct kernel *k, const struct vs_key *vs, const struct rs_key *rs, size_t max, struct kernel_flows *ret, struct err *err)
+{
+	struct fake_kernel *f = self(k);
+	int rc = read_begins(f, err);
+
+	if (rc < 0)
+		return rc;
+	if (f->no_conntrack)
+		return err_set(err, -EOPNOTSUPP, "this kernel does not tell its connections");
+	conn_flows(f, vs, rs, max, ret);
+	return 0;
+}
+
 /* ---- writes ---- */
 
 static int execute(struct fake_kernel *f, const struct op *op)
@@ -417,6 +430,7 @@ static const struct kernel_vtbl vtbl = {
 	.list_rs = list_rs,
 	.list_addrs = list_addrs,
 	.list_filter = list_filter,
+	.list_flows = list_flows,
 	.prepare = prepare,
 	.apply = apply,
 	.event_fd = event_fd,
@@ -507,6 +521,11 @@ void fake_on_death(struct fake_kernel *f, void (*fn)(void *ctx), void *ctx)
 void fake_interrupt(struct fake_kernel *f, size_t lists)
 {
 	f->interrupts = lists;
+}
+
+void fake_conntrack(struct fake_kernel *f, bool there)
+{
+	f->no_conntrack = !there;
 }
 
 static void row_rule(struct fake_kernel *f, const struct vs_key *vs, const struct rs_key *rs, size_t dumps, bool repeat)

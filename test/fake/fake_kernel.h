@@ -52,7 +52,8 @@ enum fake_answer {
 	FAKE_HOST,        /* a port of the node itself answered */
 };
 const char *fake_answer_word(enum fake_answer answer);
-/* A new connection (UDP: flow) of client; name finds it again. ret_rs (may be NULL) only with FAKE_ACCEPTED. */
+/* A new connection (UDP: flow) of client; name finds it again. ret_rs (may be NULL) only with FAKE_ACCEPTED. Lists of connections show the
+ * client's address and port if it is a text of them ("198.51.100.90:40000"), else some that are made of it. */
 enum fake_answer fake_connect(struct fake_kernel *f, const char *name, const char *client, const struct vs_key *vs,
 			      struct rs_key *ret_rs);
 /* The same without asking: a packet that was past the scheduler when the weight became 0. -ENOENT, -ESRCH. */
@@ -87,6 +88,7 @@ bool fake_dead(const struct fake_kernel *f);              /* everything is answe
 void fake_revive(struct fake_kernel *f);
 void fake_on_death(struct fake_kernel *f, void (*fn)(void *ctx), void *ctx);
 void fake_interrupt(struct fake_kernel *f, size_t lists); /* the next lists end with -EAGAIN */
+void fake_conntrack(struct fake_kernel *f, bool there);   /* false: connections can't be listed; they are at first */
 /* The next `dumps` dumps of vs leave this row out (another writer moved the positions) or show it twice. */
 void fake_skip_row(struct fake_kernel *f, const struct vs_key *vs, const struct rs_key *rs, size_t dumps);
 void fake_repeat_row(struct fake_kernel *f, const struct vs_key *vs, const struct rs_key *rs, size_t dumps);

@@ -90,7 +90,7 @@ struct fake_kernel {
 	VEC(struct fault_rule) faults;
 	VEC(struct row_rule) row_rules;
 	size_t faults_hit, interrupts;
-	bool dead, silent_call;
+	bool dead, silent_call, no_conntrack;
 	void (*on_death)(void *ctx);
 	void *on_death_ctx;
 	void (*hook)(void *ctx, const struct op *op, const struct vs_key *vs);
@@ -126,6 +126,7 @@ void table_free(struct fake_kernel *f);
 void conn_counts(const struct fake_kernel *f, const struct vs_key *vs, const struct fake_rs *rs, struct rs_row *ret);
 void conn_orphan(struct fake_kernel *f, const struct vs_key *vs, const struct fake_rs *rs);  /* it was deleted */
 void conn_readopt(struct fake_kernel *f, const struct vs_key *vs, struct fake_rs *rs);       /* it was added (again) */
+void conn_flows(const struct fake_kernel *f, const struct vs_key *vs, const struct rs_key *rs, size_t max, struct kernel_flows *ret);
 void conn_unbound(struct fake_kernel *f, const struct ip *ip);
 void conn_tick(struct fake_kernel *f);
 

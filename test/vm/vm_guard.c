@@ -58,6 +58,12 @@ static int slow_list_filter(struct kernel *k, struct kernel_filter *ret, struct 
 	return slow(k)->real->v->list_filter(slow(k)->real, ret, err);
 }
 
+static int slow_list_flows(struct kernel *k, const struct vs_key *vs, const struct rs_key *rs, size_t max, struct kernel_flows *ret,
+			   struct err *err)
+{
+	return slow(k)->real->v->list_flows(slow(k)->real, vs, rs, max, ret, err);
+}
+
 /* One exchange: who answered, or a negative errno. */
 static int ask(const struct world *w, enum place from, const struct target *to, int limit_ms)
 {
@@ -189,7 +195,8 @@ static void slow_free(struct kernel *k)
 }
 
 static const struct kernel_vtbl slow_vtbl = {
-	slow_list_vs, slow_list_rs, slow_list_addrs, slow_list_filter, slow_prepare, slow_apply, slow_event_fd, slow_events, slow_free,
+	slow_list_vs, slow_list_rs, slow_list_addrs, slow_list_filter, slow_list_flows, slow_prepare, slow_apply, slow_event_fd, slow_events,
+	slow_free,
 };
 
 static void on_changes(void *ctx, struct change *changes, size_t n)
