@@ -16,6 +16,12 @@ static const struct table_column ended_columns[] = {
 	{ "TOOK", true },     { "OUTCOME", false },	   { "CUT", true },
 };
 
+static const struct table_column holder_columns[] = {
+	{ "SERVICE", false }, { "VIRTUAL SERVER", false }, { "REAL SERVER", false }, { "CLIENT", false }, { "STATE", false }, { "FORGOTTEN IN", true },
+};
+
+#define HOLDERS_TEXT "20" /* of one drain at most */
+#define HELD_LONG_S 900  /* behind this, an idle connection would have been forgotten */
 #define ENDED_SHOWN 10 /* in the table; JSON has all that the daemon remembers */
 
 static const char *name_of(const json_t *object)
@@ -46,6 +52,48 @@ static void add_drain(struct table *table, const json_t *drain)
 					   member_text(drain, "verdict") });
 }
 
+static void add_holders(struct table *table, const json_t *drain)
+{
+	const json_t *holder;
+	size_t i;
+
+	json_array_foreach(json_object_get(drain, "holders"), i, holder) {
+		bool v6 = strchr(member_text(holder, "client"), ':');
+		CLEANUP(free_p) char *client = xfmt("%s%s%s:%.0f", v6 ? "[" : "", member_text(holder, "client"), v6 ? "]" : "",
+						    member_number(holder, "port"));
+		char left[SPAN_TEXT];
+
+		table_row(table, (const char *[]){ name_of(drain), member_text(drain, "virtualServer"), member_text(drain, "realServer"), client,
+						   member_text(holder, "state"),
+						   seconds_format(json_object_get(holder, "forgottenInSeconds"), left) });
+	}
+}
+
+/* "default/web 10.1.0.5:8080: established 3, time-wait 20", a line for each drain that was asked about. */
+static void add_states(const json_t *drain, struct text *ret)
+{
+	const json_t *states = json_object_get(drain, "states"), *n;
+	const char *state, *comma = "";
+
+	if (!states)
+		return;
+	text_add(ret, "%s %s:", name_of(drain), member_text(drain, "realServer"));
+	json_object_foreach((json_t *)states, state, n) {
+		text_add(ret, "%s %s %.0f", comma, state, json_number_value(n));
+		comma = ",";
+	}
+	text_add(ret, "%s\n", *comma ? "" : " no connection");
+}
+
+/* A pod that vanished without a word holds its drain until the kernel gives up on its clients. */
+static bool held_long(const json_t *drain)
+{
+	const json_t *left = json_object_get(drain, "limitSecondsLeft");
+
+	return member_number(drain, "ageSeconds") >= HELD_LONG_S && !json_is_number(left) &&
+	       member_number(json_object_get(drain, "now"), "active") > 0;
+}
+
 static void add_ended(struct table *table, const json_t *outcome)
 {
 	char ago[SPAN_TEXT], took[SPAN_TEXT];
@@ -67,12 +115,19 @@ static bool draw(const json_t *answer, const char *service, bool bare, struct te
 {
 	struct table now = { now_columns, ARRAY_SIZE(now_columns), { 0 } };
 	struct table ended = { ended_columns, ARRAY_SIZE(ended_columns), { 0 } };
+	struct table held = { holder_columns, ARRAY_SIZE(holder_columns), { 0 } };
+	struct text states = { 0 };
 	const json_t *item;
-	size_t i, n_ended = 0;
+	size_t i, n_ended = 0, n_long = 0;
 
-	json_array_foreach(json_object_get(answer, "drains"), i, item)
-		if (is_for(item, service))
-			add_drain(&now, item);
+	json_array_foreach(json_object_get(answer, "drains"), i, item) {
+		if (!is_for(item, service))
+			continue;
+		add_drain(&now, item);
+		add_holders(&held, item);
+		add_states(item, &states);
+		n_long += held_long(item);
+	}
 	json_array_foreach(json_object_get(answer, "outcomes"), i, item)
 		if (is_for(item, service) && n_ended++ < ENDED_SHOWN)
 			add_ended(&ended, item);
@@ -80,6 +135,15 @@ static bool draw(const json_t *answer, const char *service, bool bare, struct te
 		table_format(&now, !bare, ret);
 	else if (!bare)
 		text_add(ret, "nothing drains\n");
+	if (n_long && !bare)
+		text_add(ret, "\n%zu held for more than 15 minutes: a pod that vanished without closing its connections holds a drain for about half an\n"
+			      "hour after its clients' last try; --drain-limit, or the annotation sluice/drain-limit on the Service, bounds that\n", n_long);
+	if (states.n && !bare)
+		text_add(ret, "\nheld by:\n%s", text_str(&states));
+	if (held.cells.n && !bare) {
+		text_add(ret, "\n");
+		table_format(&held, true, ret);
+	}
 	if (ended.cells.n && !bare) {
 		text_add(ret, "\nended recently:\n");
 		table_format(&ended, true, ret);
@@ -87,6 +151,8 @@ static bool draw(const json_t *answer, const char *service, bool bare, struct te
 			text_add(ret, "... and %zu more: -o json shows them\n", n_ended - ENDED_SHOWN);
 	}
 	table_fini(&now);
+	table_fini(&held);
+	text_fini(&states);
 	table_fini(&ended);
 	return true; /* no drain of a Service is no mistake */
 }
@@ -97,12 +163,25 @@ static void filter(json_t *answer, const char *service)
 	keep_service(json_object_get(answer, "outcomes"), service);
 }
 
+struct drains_options {
+	struct screen_options screen;
+	bool holders;
+};
+
 static int run(void *target, const char *const *args, size_t n)
 {
-	static const struct screen screen = { "drains", DRAINS_PATH, draw, filter };
+	const struct drains_options *options = target;
+	CLEANUP(free_p) char *path = xfmt(DRAINS_PATH "%s", options->holders ? "?" HOLDERS_KEY "=" HOLDERS_TEXT : "");
+	const struct screen screen = { "drains", path, draw, filter };
 
-	return screen_run(&screen, target, args, n);
+	return screen_run(&screen, &options->screen, args, n);
 }
+
+static const struct option_row rows[] = {
+	SCREEN_OPTION_ROWS,
+	{ "holders", 0, OPTION_BOOL, 0, offsetof(struct drains_options, holders), NULL, NULL, NULL,
+	  "ask the kernel who holds each drain: clients, their state, and when the kernel forgets them" },
+};
 
 const struct command command_drains = {
 	.name = "drains",
@@ -112,7 +191,7 @@ const struct command command_drains = {
 	.text = "Shows each real server that drains: it has weight 0, gets no new connections, and is deleted as soon as the kernel\n"
 		"counts no connection on it. ACTIVE and INACTIVE are the connections when the drain began and now. LIMIT is the time\n"
 		"left until it is deleted anyway; CHECK is how often its connections are counted. Below: how the last drains ended.",
-	.options = { screen_rows, SCREEN_ROWS, 0 },
-	.size = sizeof(struct screen_options),
+	.options = { rows, ARRAY_SIZE(rows), 0 },
+	.size = sizeof(struct drains_options),
 	.run = run,
 };

@@ -11,14 +11,7 @@
 #include <sys/ioctl.h>
 #include <time.h>
 
-#define MEMBER(m) offsetof(struct screen_options, m)
-const struct option_row screen_rows[] = {
-	{ "watch", 'w', OPTION_BOOL, 0, MEMBER(watch), NULL, NULL, NULL, "show it again each second, until Ctrl-C" },
-	{ "output", 'o', OPTION_TEXT, 0, MEMBER(output), "FORMAT", "table", "table|json", "table, or json for scripts" },
-	{ "no-headers", 0, OPTION_BOOL, 0, MEMBER(no_headers), NULL, NULL, NULL, "the rows alone: no column heads, nothing below the table" },
-	{ "run-dir", 0, OPTION_TEXT, 0, MEMBER(run_dir), "DIR", "/run/sluice", NULL,
-	  "run directory of the sluice that is asked" },
-};
+const struct option_row screen_rows[] = { SCREEN_OPTION_ROWS };
 
 const char *member_text(const json_t *object, const char *key)
 {

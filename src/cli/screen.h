@@ -11,6 +11,16 @@ struct screen_options {
 	bool watch, no_headers;
 };
 #define SCREEN_ROWS 4
+/* At the begin of the struct that they fill: a command may have more of its own. */
+#define SCREEN_OPTION_ROWS                                                                                                           \
+	{ "watch", 'w', OPTION_BOOL, 0, offsetof(struct screen_options, watch), NULL, NULL, NULL,                                    \
+	  "show it again each second, until Ctrl-C" },                                                                               \
+	{ "output", 'o', OPTION_TEXT, 0, offsetof(struct screen_options, output), "FORMAT", "table", "table|json",                   \
+	  "table, or json for scripts" },                                                                                            \
+	{ "no-headers", 0, OPTION_BOOL, 0, offsetof(struct screen_options, no_headers), NULL, NULL, NULL,                            \
+	  "the rows alone: no column heads, nothing below the table" },                                                              \
+	{ "run-dir", 0, OPTION_TEXT, 0, offsetof(struct screen_options, run_dir), "DIR", "/run/sluice", NULL,                        \
+	  "run directory of the sluice that is asked" }
 extern const struct option_row screen_rows[SCREEN_ROWS];
 
 struct screen {

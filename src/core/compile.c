@@ -1,11 +1,14 @@
 /* Chooses the endpoints that serve on this node and lays out the virtual servers. Asks nobody for anything. */
 #include "core/compile.h"
 
+#include "base/hash.h"
+
 #include <string.h>
 
 /* One address and port that some slice lists for the port in question. */
 struct candidate {
 	struct rs_key key;
+	uint64_t uid;
 	bool ready, serving, terminating, local;
 };
 
@@ -23,12 +26,22 @@ static int candidate_cmp(const void *pa, const void *pb)
 		return a->terminating ? 1 : -1;
 	if (a->serving != b->serving)
 		return a->serving ? -1 : 1;
-	return a->local == b->local ? 0 : a->local ? -1 : 1;
+	if (a->local != b->local)
+		return a->local ? -1 : 1;
+	return (a->uid > b->uid) - (a->uid < b->uid);
 }
 
 struct candidates {
 	VEC(struct candidate) list;
 };
+
+/* Two different numbers are two different pods. */
+static uint64_t uid_number(const char *uid)
+{
+	uint64_t number = uid ? hash_bytes(HASH_START, uid, strlen(uid)) : 0;
+
+	return uid && !number ? 1 : number;
+}
 
 static void add_slice_port(struct candidates *to, const struct slice *slice, uint16_t port, const char *node)
 {
@@ -37,6 +50,7 @@ static void add_slice_port(struct candidates *to, const struct slice *slice, uin
 
 		*vec_push(&to->list) = (struct candidate){
 			.key = { .ip = e->ip, .port = port },
+			.uid = uid_number(e->uid),
 			.ready = e->ready,
 			.serving = e->serving,
 			.terminating = e->terminating,
@@ -63,9 +77,12 @@ static void collect(struct candidates *to, const struct subject *s, uint8_t fami
 	if (!to->list.n)
 		return;
 	qsort(to->list.v, to->list.n, sizeof(*to->list.v), candidate_cmp);
-	for (size_t i = 0; i < to->list.n; i++)
+	for (size_t i = 0; i < to->list.n; i++) {
 		if (!n || rs_cmp(&to->list.v[n - 1].key, &to->list.v[i].key))
 			to->list.v[n++] = to->list.v[i];
+		else if (to->list.v[n - 1].uid != to->list.v[i].uid)
+			to->list.v[n - 1].uid = 0; /* while two are listed there, nobody can say that one of them is gone */
+	}
 	to->list.n = n;
 }
 
@@ -82,10 +99,14 @@ static bool picks(const struct candidate *c, enum pick pick, bool local_only)
 static void choose(struct wanted_vs *vs, const struct candidates *from, bool local_only, struct arena *arena)
 {
 	vs->rs = arena_alloc(arena, from->list.n * sizeof(*vs->rs));
+	vs->uids = arena_alloc(arena, from->list.n * sizeof(*vs->uids));
 	for (int pick = PICK_READY; pick <= PICK_SERVING_TERMINATING && !vs->n_rs; pick++)
-		for (size_t i = 0; i < from->list.n; i++)
-			if (picks(&from->list.v[i], (enum pick)pick, local_only))
-				vs->rs[vs->n_rs++] = from->list.v[i].key;
+		for (size_t i = 0; i < from->list.n; i++) {
+			if (!picks(&from->list.v[i], (enum pick)pick, local_only))
+				continue;
+			vs->uids[vs->n_rs] = from->list.v[i].uid;
+			vs->rs[vs->n_rs++] = from->list.v[i].key;
+		}
 }
 
 static void lay_out(struct wanted_vs *vs, const struct subject *s, const struct ip *ip, const struct service_port *port,
@@ -94,9 +115,11 @@ static void lay_out(struct wanted_vs *vs, const struct subject *s, const struct 
 	struct candidates found = { 0 };
 
 	vs->key = (struct vs_key){ .ip = *ip, .proto = port->proto, .port = port->port };
-	strncpy(vs->attrs.sched, facts->sched, SCHED_MAX - 1);
+	strncpy(vs->attrs.sched, *s->service->sched ? s->service->sched : facts->sched, SCHED_MAX - 1);
+	vs->attrs.flags = sched_flags(vs->attrs.sched);
+	vs->drain = drain_policy(&facts->drain, &s->service->drain, port->proto);
 	if (s->service->affinity_s) {
-		vs->attrs.flags = VS_FLAG_PERSISTENT;
+		vs->attrs.flags |= VS_FLAG_PERSISTENT;
 		vs->attrs.timeout_s = s->service->affinity_s;
 	}
 	vs->port_name = arena_strdup(arena, port->name);

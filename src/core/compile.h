@@ -7,7 +7,9 @@ struct wanted_vs {
 	struct vs_key key;
 	struct vs_attrs attrs;
 	const char *port_name; /* "" if unnamed */
+	struct drain_policy drain;
 	struct rs_key *rs;     /* sorted by rs_cmp(), each once; weight 1 */
+	uint64_t *uids;        /* of each rs: which pod it is, as a number; 0 = not known */
 	size_t n_rs;
 };
 /* What one Service wants. */
@@ -18,7 +20,8 @@ struct compiled {
 };
 struct node_facts {
 	const char *node;  /* this node's name */
-	const char *sched; /* scheduler of all virtual servers */
+	const char *sched; /* scheduler of virtual servers whose Service names none */
+	struct drain_settings drain;
 };
 
 /* owned: compiled_free(). A subject without Service wants nothing. */

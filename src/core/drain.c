@@ -1,6 +1,13 @@
 /* The heart: when may a server of weight 0 be deleted. No I/O, no clock. */
 #include "core/drain.h"
 
+#include "core/policy.h"
+
+static bool is_zero(const struct drain *drain, const struct drain_sight *sight)
+{
+	return sight->active == 0 && sight->inactive <= drain->remembered;
+}
+
 enum drain_verdict drain_judge(const struct drain *drain, const struct drain_sight *sight, struct mono now)
 {
 	if (sight->wanted)
@@ -11,7 +18,7 @@ enum drain_verdict drain_judge(const struct drain *drain, const struct drain_sig
 		return DRAIN_FORCE;
 	if (sight->dumped_at.ms <= drain->zeroed_at.ms)
 		return DRAIN_SETTLE; /* a zero counted before the weight was zeroed proves nothing */
-	if (sight->active || sight->inactive)
+	if (!is_zero(drain, sight))
 		return DRAIN_KEEP;
 	/* Twice: a packet that was past the scheduler when the weight changed may still make an entry. */
 	if (mono_set(drain->zero_since) && sight->dumped_at.ms - drain->zero_since.ms >= DRAIN_TWICE_MS)
@@ -19,15 +26,17 @@ enum drain_verdict drain_judge(const struct drain *drain, const struct drain_sig
 	return DRAIN_SETTLE;
 }
 
-void drain_begin(struct drain *drain, struct mono since, struct mono now)
+void drain_begin(struct drain *drain, struct mono since, struct mono now, int64_t limit_ms)
 {
 	*drain = (struct drain){
 		.on = true,
 		.since = since,
 		.zeroed_at = now,
 		.zero_since = MONO_NEVER,
+		.limit_at = limit_ms == LIMIT_NONE ? MONO_NEVER : mono_after(now, limit_ms),
 		.deadline = MONO_NEVER,
 		.next_check = mono_after(now, DRAIN_TWICE_MS),
+		.next_ask = now,
 		.verdict = DRAIN_SETTLE,
 	};
 }
@@ -52,7 +61,7 @@ static int64_t wait_ms(const struct drain *drain, struct mono dumped_at, int64_t
 
 void drain_note(struct drain *drain, const struct drain_sight *sight, uint32_t active_before, int64_t period_ms)
 {
-	bool zero = sight->active == 0 && sight->inactive == 0;
+	bool zero = is_zero(drain, sight);
 
 	if (sight->dumped_at.ms <= drain->zeroed_at.ms)
 		return;

@@ -15,9 +15,12 @@ struct drain {
 	struct mono since;       /* when it began, perhaps before a restart */
 	struct mono zeroed_at;   /* when the kernel acknowledged weight 0, or was found with it */
 	struct mono zero_since;  /* begin of the first read of an unbroken row of zeros */
-	struct mono deadline;    /* its limit */
+	struct mono limit_at;    /* its own limit, set when it began; MONO_NEVER */
+	struct mono deadline;    /* that, or an earlier one of its virtual server */
 	struct mono next_check;
 	uint32_t active_start, inactive_start;
+	struct mono next_ask;    /* which of its connections are only remembered; not before */
+	uint32_t remembered;     /* so many inactive connections are over and do not count; 0 unless it was asked to ignore them */
 	enum drain_verdict verdict; /* of the last check */
 };
 
@@ -30,8 +33,8 @@ struct drain_sight {
 
 enum drain_verdict drain_judge(const struct drain *drain, const struct drain_sight *sight, struct mono now);
 
-/* The weight became 0 at now: a new drain. */
-void drain_begin(struct drain *drain, struct mono since, struct mono now);
+/* The weight became 0 at now: a new drain. limit_ms from now on; LIMIT_NONE. */
+void drain_begin(struct drain *drain, struct mono since, struct mono now, int64_t limit_ms);
 /* While it drained, its weight may have been another for a while before now: what was counted till now proves nothing. */
 void drain_again(struct drain *drain, struct mono now);
 /* Takes one reading into account: the row of zeros, the first counts, when to look again (10, 50, 250 ms, then every

@@ -1,5 +1,5 @@
-/* One connection through a real server, as the kernel's connection tracking (conntrack) tells of it. For people to look at, never for a
- * decision: conntrack forgets by clocks of its own, and what decides about a drain are the counters of IPVS. */
+/* One connection through a real server, as the kernel's connection tracking (conntrack) tells of it. conntrack has clocks of
+ * its own, so whether a server is empty is decided by the counters of IPVS alone. */
 #pragma once
 #include "base/ip.h"
 
@@ -24,6 +24,5 @@ struct flow {
 	struct ip client;
 	uint8_t state;   /* enum flow_state */
 	uint16_t port;   /* the client's, host byte order */
-	uint32_t left_s; /* until conntrack forgets it if no packet comes; 0 = not told. IPVS, whose own clock runs out earlier for an idle
-			  * established one (15 minutes against 5 days), takes it along then. */
+	uint32_t left_s; /* until the kernel forgets it if no packet comes */
 };

@@ -23,6 +23,7 @@ void observed_fini(struct observed *o)
 		HASH_DEL(o->addrs, a);
 		free(a);
 	}
+	free(o->flushes.v);
 	*o = (struct observed){ 0 };
 }
 
@@ -64,7 +65,8 @@ struct seen_vs *observed_vs_get(struct observed *o, const struct vs_key *key)
 		return vs;
 	vs = xzalloc(sizeof(*vs));
 	vs->key = *key;
-	vs->gone_since = vs->gone_until = vs->retry.at = MONO_NEVER;
+	vs->gone_since = vs->gone_until = vs->retry.at = vs->attrs_retry.at = MONO_NEVER;
+	vs->policy = (struct drain_policy){ .drains = true, .limit_ms = LIMIT_NONE, .gone_limit_ms = LIMIT_NONE };
 	vs->addr = observed_addr_get(o, &key->ip);
 	DL_APPEND2(vs->addr->vss, vs, prev_on_ip, next_on_ip);
 	HASH_ADD(hh, o->vss, key, sizeof(vs->key), vs);
@@ -151,7 +153,7 @@ void seen_drain_begin(struct observed *o, struct seen_vs *vs, struct seen_rs *rs
 		DL_APPEND2(o->draining, vs, prev_draining, next_draining);
 		o->n_draining++;
 	}
-	drain_begin(&rs->drain, since, now);
+	drain_begin(&rs->drain, since, now, vs->policy.limit_ms);
 }
 
 void seen_drain_end(struct observed *o, struct seen_vs *vs, struct seen_rs *rs)
@@ -179,6 +181,62 @@ void seen_rs_clear(struct observed *o, struct seen_vs *vs)
 	for (size_t i = 0; i < vs->n_rs; i++)
 		seen_drain_end(o, vs, &vs->rs[i]);
 	vs->n_rs = 0;
+}
+
+/* ---- another pod on the same address ---- */
+
+void seen_rs_supersede(struct observed *o, struct seen_vs *vs, struct seen_rs *rs)
+{
+	if (rs->superseded)
+		return;
+	rs->superseded = true;
+	*vec_push(&o->flushes) = (struct flush){ vs->key, rs->key, false, MONO_NEVER, MONO_NEVER };
+	observed_dirty(o, vs);
+}
+
+static int rs_order(const void *a, const void *b)
+{
+	return rs_cmp(a, b);
+}
+
+void observed_supersede(struct observed *o, const struct wanted_vs *w)
+{
+	struct seen_vs *vs;
+
+	DL_FOREACH2(o->draining, vs, next_draining)
+		for (size_t i = 0; i < vs->n_rs && vs->key.proto == w->key.proto && w->n_rs; i++) {
+			struct seen_rs *rs = &vs->rs[i];
+			const struct rs_key *at = rs->drain.on && rs->uid ? bsearch(&rs->key, w->rs, w->n_rs, sizeof(*w->rs), rs_order) : NULL;
+
+			if (at && w->uids[at - w->rs] && w->uids[at - w->rs] != rs->uid)
+				seen_rs_supersede(o, vs, rs);
+		}
+}
+
+void observed_flush_begins(struct observed *o, const struct seen_vs *vs, const struct rs_key *rs, struct mono now)
+{
+	for (size_t i = 0; i < o->flushes.n; i++) {
+		struct flush *flush = &o->flushes.v[i];
+
+		if (!flush->deleted && vs_cmp(&flush->vs, &vs->key) == 0 && rs_cmp(&flush->rs, rs) == 0) {
+			flush->deleted = true;
+			flush->since = now;
+			flush->next = mono_after(now, FLUSH_LOOK_MS);
+		}
+	}
+}
+
+bool observed_flushing(const struct observed *o, uint8_t proto, const struct rs_key *rs)
+{
+	for (size_t i = 0; i < o->flushes.n; i++)
+		if (o->flushes.v[i].vs.proto == proto && rs_cmp(&o->flushes.v[i].rs, rs) == 0)
+			return true;
+	return false;
+}
+
+bool seen_rs_limit_is_own(const struct seen_vs *vs, const struct seen_rs *rs)
+{
+	return mono_set(rs->drain.limit_at) && mono_min(rs->drain.limit_at, vs->gone_until).ms == rs->drain.limit_at.ms;
 }
 
 bool seen_vs_can_serve(const struct seen_vs *vs)

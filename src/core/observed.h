@@ -2,16 +2,18 @@
  * retries). Kept current by acknowledgements (core/settle) and by reads; decides nothing. */
 #pragma once
 #include "base/hash.h"
+#include "core/compile.h"
 #include "core/drain.h"
-#include "core/types.h"
 
 struct seen_rs {
 	struct rs_key key;
 	int32_t weight;
 	uint32_t active, inactive;
+	uint64_t uid;           /* which pod it is; 0 = not known */
 	struct mono counted_at; /* begin of the dump of these counts; MONO_NEVER */
 	bool in_dump;           /* was in the last dump (scratch of observed_take_rss) */
 	bool missed;            /* was not in the last dumps: gone only if the kernel says so when it is asked for by name */
+	bool superseded;        /* another pod has its address and port: what is left of it is to go at once */
 	struct drain drain;     /* .on: weight is 0 and nobody wants it */
 };
 
@@ -34,10 +36,13 @@ struct seen_vs {
 	bool dirty;           /* is in the list of what to plan */
 	bool unserving;       /* scratch of one plan: served, but not any more after it */
 	bool gone_journaled;  /* what gone_since says is in the journal */
+	bool policy_known;    /* policy is what was wanted last; until then everything drains, without limit */
 	struct vs_attrs attrs;
+	struct drain_policy policy;
 	char *service;        /* who wanted it last, "namespace/name"; NULL = not known */
 	struct mono gone_since, gone_until; /* nobody wants it any more; MONO_NEVER: wanted, or gone_until: no limit */
 	struct retry retry;
+	struct retry attrs_retry; /* the kernel has no such scheduler: only that waits */
 	struct seen_rs *rs;   /* sorted by rs_cmp() */
 	size_t n_rs, cap_rs;
 	size_t n_draining;
@@ -61,7 +66,19 @@ struct seen_addr {
 	UT_hash_handle hh;
 };
 
+/* A real server that another pod's takes the address of: that one is added only when the kernel has forgotten the connections of
+ * the first, or it would get their packets. */
+#define FLUSH_LOOK_MS 10
+struct flush {
+	struct vs_key vs;
+	struct rs_key rs;
+	bool deleted;       /* by us or others; before that its connections are there for certain */
+	struct mono since;  /* it was deleted */
+	struct mono next;   /* time to look at the connections */
+};
+
 struct observed {
+	VEC(struct flush) flushes;
 	struct seen_vs *vss;
 	struct seen_addr *addrs;
 	struct seen_vs *draining;          /* list: those with drains */
@@ -90,6 +107,13 @@ void seen_rs_remove(struct observed *o, struct seen_vs *vs, struct seen_rs *rs);
 void seen_rs_clear(struct observed *o, struct seen_vs *vs);                        /* all of them */
 void seen_drain_begin(struct observed *o, struct seen_vs *vs, struct seen_rs *rs, struct mono since, struct mono now);
 void seen_drain_end(struct observed *o, struct seen_vs *vs, struct seen_rs *rs);
+/* Another pod's real server is wanted there: marks drains of a known other one on the same address, port and protocol, wherever they are. */
+void observed_supersede(struct observed *o, const struct wanted_vs *w);
+void seen_rs_supersede(struct observed *o, struct seen_vs *vs, struct seen_rs *rs); /* one of them */
+void observed_flush_begins(struct observed *o, const struct seen_vs *vs, const struct rs_key *rs, struct mono now); /* it was deleted */
+/* Is the address taken by connections of another pod that are about to go? */
+bool observed_flushing(const struct observed *o, uint8_t proto, const struct rs_key *rs);
+bool seen_rs_limit_is_own(const struct seen_vs *vs, const struct seen_rs *rs); /* its deadline is not that of the gone Service */
 bool seen_vs_can_serve(const struct seen_vs *vs);                                  /* some weight is above 0 */
 
 /* A failure: doubtful, dirty, to be tried again after 0.1 s, 0.2 s, … 30 s. */

@@ -31,6 +31,7 @@ struct op {
 	struct rs_key rs;      /* OP_RS_* */
 	struct vs_attrs attrs; /* OP_VS_ADD, OP_VS_SET */
 	int32_t weight;        /* OP_RS_ADD, OP_RS_RAISE, OP_RS_ZERO (0) */
+	uint64_t uid;          /* OP_RS_ADD: which pod it is; 0 = not known. The kernel has no place for it */
 	bool last_on_ip;       /* OP_UNSERVE: no other served key is left on this address; set when it is sent */
 	const char *why;       /* one word for the log; static text or NULL */
 };

@@ -45,9 +45,9 @@ static int rs_order(const void *a, const void *b)
 	return rs_cmp(a, b);
 }
 
-static bool wants_rs(const struct wanted_vs *w, const struct rs_key *key)
+static const struct rs_key *wants_rs(const struct wanted_vs *w, const struct rs_key *key)
 {
-	return w && w->n_rs && bsearch(key, w->rs, w->n_rs, sizeof(*w->rs), rs_order);
+	return w->n_rs ? bsearch(key, w->rs, w->n_rs, sizeof(*w->rs), rs_order) : NULL;
 }
 
 /* A real server that nobody wants: out of service first, gone only when the kernel counts nothing on it. */
@@ -55,24 +55,27 @@ static void plan_unwanted(struct planner *p, struct seen_vs *vs, struct seen_rs 
 {
 	struct drain_sight sight = { .present = true, .active = rs->active, .inactive = rs->inactive, .dumped_at = rs->counted_at };
 
-	if (vs->key.proto != PROTO_TCP) {
+	if (!vs->policy.drains && !rs->drain.on) {
 		emit_rs(p, OP_RS_DEL, vs, &rs->key, 0, "not-drained");
 		return;
 	}
 	if (rs->weight != 0 || rs->missed) {
-		emit_rs(p, OP_RS_ZERO, vs, &rs->key, 0, rs->missed ? "missed" : NULL);
+		emit_rs(p, OP_RS_ZERO, vs, &rs->key, 0, rs->missed ? "missed" : rs->superseded ? "superseded" : NULL);
 		return;
 	}
 	if (!rs->drain.on)
 		seen_drain_begin(p->observed, vs, rs, p->now, p->now); /* found at weight 0: its drain goes on from here */
-	rs->drain.deadline = vs->gone_until;
-	rs->drain.verdict = drain_judge(&rs->drain, &sight, p->now);
+	rs->drain.deadline = mono_min(rs->drain.limit_at, vs->gone_until);
+	rs->drain.verdict = rs->superseded ? DRAIN_SUPERSEDE : drain_judge(&rs->drain, &sight, p->now);
 	switch (rs->drain.verdict) {
 	case DRAIN_DELETE:
 		emit_rs(p, OP_RS_DEL, vs, &rs->key, 0, rs->drain.dropped_at_once ? "idle-expired" : "empty");
 		break;
 	case DRAIN_FORCE:
-		emit_rs(p, OP_RS_DEL, vs, &rs->key, 0, mono_set(vs->gone_since) ? "service-gone" : "limit");
+		emit_rs(p, OP_RS_DEL, vs, &rs->key, 0, seen_rs_limit_is_own(vs, rs) ? "limit" : "service-gone");
+		break;
+	case DRAIN_SUPERSEDE:
+		emit_rs(p, OP_RS_DEL, vs, &rs->key, 0, "superseded");
 		break;
 	case DRAIN_SETTLE:
 	case DRAIN_KEEP:
@@ -96,7 +99,7 @@ static void plan_served(struct planner *p, struct seen_vs *vs, bool wanted)
 
 struct shuffled {
 	uint64_t rank;
-	const struct rs_key *key;
+	const struct rs_key *key; /* in the wanted ones */
 };
 
 static int rank_cmp(const void *a, const void *b)
@@ -104,6 +107,15 @@ static int rank_cmp(const void *a, const void *b)
 	const struct shuffled *x = a, *y = b;
 
 	return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+static void emit_new(struct planner *p, const struct seen_vs *vs, const struct rs_key *key, uint64_t uid)
+{
+	struct op *op = emit(p, OP_RS_ADD, vs, NULL);
+
+	op->rs = *key;
+	op->weight = 1;
+	op->uid = uid;
 }
 
 /* New real servers, in an order of this node's own: rr starts at the same server on every node otherwise. */
@@ -115,12 +127,17 @@ static void plan_new(struct planner *p, struct seen_vs *vs, const struct wanted_
 	for (size_t i = 0; i < w->n_rs; i++) {
 		if (vs->present && seen_rs_find(vs, &w->rs[i]))
 			continue;
+		if (observed_flushing(p->observed, vs->key.proto, &w->rs[i])) {
+			observed_dirty(p->observed, vs); /* when the old pod's connections are gone */
+			wake_at(p, mono_after(p->now, FLUSH_LOOK_MS));
+			continue;
+		}
 		missing[n].rank = hash_bytes(hash_bytes(p->set->seed ^ HASH_START, &vs->key, sizeof(vs->key)), &w->rs[i], sizeof(w->rs[i]));
 		missing[n++].key = &w->rs[i];
 	}
 	qsort(missing, n, sizeof(*missing), rank_cmp);
 	for (size_t i = 0; i < n; i++)
-		emit_rs(p, OP_RS_ADD, vs, missing[i].key, 1, NULL);
+		emit_new(p, vs, missing[i].key, w->uids[missing[i].key - w->rs]);
 	free(missing);
 }
 
@@ -130,40 +147,78 @@ static bool shut_first(const struct seen_vs *vs)
 	return vs->served && !vs->present && !vs->addr->bound;
 }
 
+/* One that is there and wanted. Another pod on its address means that the pod whose connections it has is gone: they end, and it is
+ * added anew behind them. A pod that is not known is never another one. */
+static void plan_kept(struct planner *p, struct seen_vs *vs, struct seen_rs *rs, uint64_t uid)
+{
+	if (rs->uid && uid && rs->uid != uid && !p->set->hold)
+		seen_rs_supersede(p->observed, vs, rs);
+	if (rs->superseded) {
+		plan_unwanted(p, vs, rs);
+		return;
+	}
+	rs->uid = uid;
+	if (rs->weight != 1 || rs->missed)
+		emit_rs(p, OP_RS_RAISE, vs, &rs->key, 1, rs->drain.on ? "undrained" : rs->missed ? "missed" : NULL);
+}
+
+/* Will a wanted real server be in service when this pass is over? */
+static bool can_serve(const struct planner *p, const struct seen_vs *vs, const struct wanted_vs *w)
+{
+	for (size_t i = 0; i < w->n_rs; i++)
+		if (!observed_flushing(p->observed, vs->key.proto, &w->rs[i]))
+			return true;
+	return false;
+}
+
+static void plan_attrs(struct planner *p, struct seen_vs *vs, const struct wanted_vs *w)
+{
+	if (!vs->present) {
+		emit(p, OP_VS_ADD, vs, NULL)->attrs = w->attrs;
+	} else if (vs_attrs_equal(&vs->attrs, &w->attrs)) {
+		retry_done(&vs->attrs_retry);
+	} else if (retry_waits(&vs->attrs_retry, p->now)) {
+		wake_at(p, vs->attrs_retry.at);
+		observed_dirty(p->observed, vs);
+	} else {
+		emit(p, OP_VS_SET, vs, NULL)->attrs = w->attrs;
+	}
+}
+
 static void plan_wanted(struct planner *p, struct seen_vs *vs, const struct wanted_vs *w)
 {
+	vs->policy = w->drain;
+	vs->policy_known = true;
 	vs->gone_since = vs->gone_until = MONO_NEVER;
 	if (shut_first(vs)) {
 		vs->unserving = true;
 		emit(p, OP_UNSERVE, vs, "gone");
 		return;
 	}
-	if (!vs->present)
-		emit(p, OP_VS_ADD, vs, NULL)->attrs = w->attrs;
-	else if (!vs_attrs_equal(&vs->attrs, &w->attrs))
-		emit(p, OP_VS_SET, vs, NULL)->attrs = w->attrs;
+	plan_attrs(p, vs, w);
 	plan_new(p, vs, w);
 	for (size_t i = 0; i < vs->n_rs; i++) {
 		struct seen_rs *rs = &vs->rs[i];
+		const struct rs_key *want = wants_rs(w, &rs->key);
 
-		if (!wants_rs(w, &rs->key)) {
-			if (!p->set->hold)
-				plan_unwanted(p, vs, rs);
-		} else if (rs->weight != 1 || rs->missed) {
-			emit_rs(p, OP_RS_RAISE, vs, &rs->key, 1, rs->drain.on ? "undrained" : rs->missed ? "missed" : NULL);
-		}
+		if (want)
+			plan_kept(p, vs, rs, w->uids[want - w->rs]);
+		else if (!p->set->hold)
+			plan_unwanted(p, vs, rs);
 	}
-	plan_served(p, vs, w->n_rs > 0);
+	plan_served(p, vs, can_serve(p, vs, w));
 }
 
 static void plan_gone(struct planner *p, struct seen_vs *vs)
 {
 	if (p->set->hold)
 		return;
+	if (!vs->policy_known)
+		vs->policy = drain_policy(&p->set->drain, &DRAIN_WISH_NONE, vs->key.proto);
 	if (!mono_set(vs->gone_since)) {
 		vs->gone_since = p->now;
-		if (p->set->service_drain_limit_ms >= 0)
-			vs->gone_until = mono_after(p->now, p->set->service_drain_limit_ms);
+		if (vs->policy.gone_limit_ms != LIMIT_NONE)
+			vs->gone_until = mono_after(p->now, vs->policy.gone_limit_ms);
 	}
 	plan_served(p, vs, false);
 	for (size_t i = 0; i < vs->n_rs; i++)
@@ -327,9 +382,10 @@ static bool may_delete(const struct op *op, const struct seen_vs *vs)
 
 	if (!rs)
 		return false;
-	if (vs->key.proto != PROTO_TCP)
+	if (!vs->policy.drains && !rs->drain.on)
 		return true;
-	return rs->weight == 0 && rs->drain.on && (rs->drain.verdict == DRAIN_DELETE || rs->drain.verdict == DRAIN_FORCE);
+	return rs->weight == 0 && rs->drain.on &&
+	       (rs->drain.verdict == DRAIN_DELETE || rs->drain.verdict == DRAIN_FORCE || rs->drain.verdict == DRAIN_SUPERSEDE);
 }
 
 static bool addr_unused(const struct seen_addr *addr)

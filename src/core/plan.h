@@ -8,7 +8,7 @@
 struct plan_settings {
 	bool hold;                      /* part of the first lists is missing: add and raise, but zero and delete nothing */
 	uint64_t seed;                  /* of this node: order of new real servers */
-	int64_t service_drain_limit_ms; /* < 0: none */
+	struct drain_settings drain;    /* of the node: for what is left of a Service that is not known any more */
 	int64_t address_linger_ms;
 };
 struct plan {

@@ -10,6 +10,8 @@ struct service *service_new(void)
 
 	service->arena = arena;
 	service->created = CREATED_UNKNOWN;
+	service->sched = "";
+	service->drain = DRAIN_WISH_NONE;
 	return service;
 }
 
@@ -22,6 +24,7 @@ struct service *service_copy(const struct service *service)
 	copy->arena = arena;
 	copy->ns = arena_strdup(arena, service->ns);
 	copy->name = arena_strdup(arena, service->name);
+	copy->sched = arena_strdup(arena, service->sched);
 	copy->ports = arena_alloc(arena, service->n_ports * sizeof(*copy->ports));
 	for (size_t i = 0; i < service->n_ports; i++) {
 		copy->ports[i] = service->ports[i];
@@ -45,7 +48,8 @@ bool service_equal(const struct service *a, const struct service *b)
 {
 	if (strcmp(a->ns, b->ns) || strcmp(a->name, b->name) || a->created != b->created ||
 	    a->n_cluster_ips != b->n_cluster_ips || a->n_ports != b->n_ports || a->affinity_s != b->affinity_s ||
-	    a->internal_local != b->internal_local)
+	    a->internal_local != b->internal_local || strcmp(a->sched, b->sched) || a->drain.limit_ms != b->drain.limit_ms ||
+	    a->drain.gone_limit_ms != b->drain.gone_limit_ms || a->drain.ignore_time_wait != b->drain.ignore_time_wait)
 		return false;
 	for (size_t i = 0; i < a->n_cluster_ips; i++)
 		if (!ip_equal(&a->cluster_ips[i], &b->cluster_ips[i]))

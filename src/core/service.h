@@ -1,7 +1,7 @@
 /* A Service as the sources tell it: validated, defaults filled in, only what serves here. */
 #pragma once
 #include "base/arena.h"
-#include "core/types.h"
+#include "core/policy.h"
 
 #define CREATED_UNKNOWN INT64_MAX /* sorts as the youngest */
 #define SERVICE_PORTS_MAX 1000
@@ -23,6 +23,8 @@ struct service {
 	size_t n_ports;
 	uint32_t affinity_s;   /* 0 = no session affinity */
 	bool internal_local;   /* internalTrafficPolicy: Local */
+	const char *sched;     /* annotation sluice/scheduler; "" = the node's */
+	struct drain_wish drain; /* annotations sluice/drain-limit and the like */
 };
 
 struct service *service_new(void); /* zeroed, in a fresh arena; owned: service_free() */

@@ -36,8 +36,10 @@ static void end_drain(struct observed *o, struct seen_vs *vs, struct seen_rs *rs
 
 static enum drain_outcome delete_outcome(const struct seen_vs *vs, const struct seen_rs *rs)
 {
+	if (rs->drain.verdict == DRAIN_SUPERSEDE)
+		return OUTCOME_SUPERSEDED;
 	if (rs->drain.verdict == DRAIN_FORCE)
-		return mono_set(vs->gone_since) ? OUTCOME_SERVICE_GONE : OUTCOME_LIMIT;
+		return seen_rs_limit_is_own(vs, rs) ? OUTCOME_LIMIT : OUTCOME_SERVICE_GONE;
 	return rs->drain.dropped_at_once ? OUTCOME_IDLE_EXPIRED : OUTCOME_EMPTY;
 }
 
@@ -56,6 +58,7 @@ static void settle_vs(struct observed *o, struct seen_vs *vs, const struct op *o
 	ret->done = code == 0;
 	if (code == 0) {
 		vs->attrs = op->attrs;
+		retry_done(&vs->attrs_retry);
 		if (add) {
 			vs->present = vs->ours = vs->known = true;
 			vs->unsure = false;
@@ -64,6 +67,11 @@ static void settle_vs(struct observed *o, struct seen_vs *vs, const struct op *o
 	}
 	if (!add && code == -ESRCH) {
 		look(o, vs);
+		return;
+	}
+	if (!add && code == -ENOENT) { /* it keeps the scheduler that it has, and works */
+		retry_later(&vs->attrs_retry, now);
+		observed_dirty(o, vs);
 		return;
 	}
 	ret->foreign = add && code == -EEXIST && !vs->unsure;
@@ -76,9 +84,12 @@ static void settle_rs_add(struct observed *o, struct seen_vs *vs, const struct o
 			  struct settled *ret)
 {
 	ret->done = code == 0;
-	if (code == 0)
-		seen_rs_insert(vs, &op->rs)->weight = op->weight;
-	else if (code == -ESRCH)
+	if (code == 0) {
+		struct seen_rs *rs = seen_rs_insert(vs, &op->rs);
+
+		rs->weight = op->weight;
+		rs->uid = op->uid;
+	} else if (code == -ESRCH)
 		look(o, vs);
 	else
 		doubt(o, vs, now);
@@ -123,6 +134,10 @@ static void settle_rs(struct observed *o, struct seen_vs *vs, const struct op *o
 	}
 	if (rs) {
 		end_drain(o, vs, rs, code == 0 ? delete_outcome(vs, rs) : OUTCOME_LOST, ret);
+		if (rs->drain.verdict == DRAIN_DELETE)
+			ret->active = ret->inactive = 0; /* what was left is over */
+		if (rs->superseded)
+			observed_flush_begins(o, vs, &rs->key, now);
 		seen_rs_remove(o, vs, rs);
 	}
 	if (code == -ESRCH || op->kind == OP_RS_RAISE)

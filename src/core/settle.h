@@ -9,7 +9,7 @@ struct settled {
 	bool drain_began, drain_ended;
 	enum drain_outcome outcome; /* drain_ended */
 	struct mono since;          /* drain_ended: when it had begun */
-	uint32_t active, inactive;  /* OP_RS_ZERO, OP_RS_DEL: the last counts; with OUTCOME_LIMIT and _SERVICE_GONE: what was cut */
+	uint32_t active, inactive;  /* OP_RS_ZERO, OP_RS_DEL: the last counts; with OUTCOME_LIMIT, _SERVICE_GONE, _SUPERSEDED: what was cut */
 };
 
 /* Takes the result. What has to be planned again is dirty afterwards; what failed is doubtful and retried later. */

@@ -2,6 +2,7 @@
 #pragma once
 #include "base/arena.h"
 #include "base/mono.h"
+#include "core/flow.h"
 #include "core/types.h"
 
 #define DRAIN_VERDICTS(X)                                                             \
@@ -9,6 +10,7 @@
 	X(DRAIN_KEEP, "keep")     /* connections are left */                          \
 	X(DRAIN_DELETE, "delete") /* zero twice: delete it */                         \
 	X(DRAIN_FORCE, "force")   /* its limit has come */                            \
+	X(DRAIN_SUPERSEDE, "supersede") /* another pod has its address now */         \
 	X(DRAIN_REVIVE, "revive") /* wanted again */                                  \
 	X(DRAIN_GONE, "gone")     /* the kernel has it no more */
 enum drain_verdict {
@@ -59,6 +61,10 @@ struct view_drain {
 	int64_t limit_left_ms; /* < 0: no limit */
 	int64_t period_ms;     /* between two checks of it now */
 	const char *verdict;   /* word of the last check */
+	bool asked;            /* the kernel was asked who holds it; the rest means something */
+	uint32_t by_state[FLOW_STATES];
+	struct flow *holders;  /* some of them */
+	size_t n_holders;
 };
 struct view_outcome {
 	struct vs_key vs;
@@ -86,6 +92,7 @@ struct view {
 	size_t n_vss;
 	struct view_drain *drains;
 	size_t n_drains;
+	uint64_t outcome_counts[OUTCOMES]; /* since the start, by enum drain_outcome */
 	struct view_outcome *outcomes; /* the last ones, newest first */
 	size_t n_outcomes;
 	struct view_problem *problems;

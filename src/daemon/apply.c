@@ -120,17 +120,31 @@ static void tell_done(const struct op *op, const struct settled *s, const char *
 		log_info("%s%s%s", text, op->why ? " why=" : "", op->why ? op->why : "");
 }
 
+static bool lacks_sched(const struct op *op, int code)
+{
+	return code == -ENOENT && (op->kind == OP_VS_ADD || op->kind == OP_VS_SET);
+}
+
 static const char *reason(const struct op *op, int code)
 {
-	bool attrs = op->kind == OP_VS_ADD || op->kind == OP_VS_SET;
-
 	if (code == -ETIMEDOUT)
 		return "no answer from the kernel";
 	if (code == -ESRCH)
 		return "its virtual server is gone";
 	if (code == -EADDRINUSE)
 		return "it is on another dummy device, where ports of this node would be open: delete it there (ip addr del)";
-	return attrs && code == -ENOENT ? "this kernel has no such scheduler" : strerror(-code);
+	return lacks_sched(op, code) ? "this kernel has no such scheduler" : strerror(-code);
+}
+
+/* A scheduler that is missing stays missing until somebody does something about it: said once. */
+static void tell_failed(const struct seen_vs *vs, const struct op *op, int code, const char *text)
+{
+	bool no_sched = lacks_sched(op, code);
+
+	if (no_sched && vs && vs->retry.tries + vs->attrs_retry.tries > 1)
+		log_debug("%s: %s, retrying", text, reason(op, code));
+	else
+		log_warn("%s: %s, retrying%s", text, reason(op, code), no_sched ? " (module ip_vs_ and its name)" : "");
 }
 
 static void take_result(struct reconcile *r, const struct op *op, struct op_result result)
@@ -154,7 +168,7 @@ static void take_result(struct reconcile *r, const struct op *op, struct op_resu
 	} else {
 		r->op_failures++;
 		if (!s.foreign)
-			log_warn("%s: %s, retrying", text_str(&text), reason(op, result.code));
+			tell_failed(vs, op, result.code, text_str(&text));
 	}
 	if (s.drain_ended && vs)
 		pass_past(r, vs, &op->rs, s.outcome, s.since, op->kind == OP_RS_DEL ? s.active + s.inactive : 0);
@@ -162,11 +176,21 @@ static void take_result(struct reconcile *r, const struct op *op, struct op_resu
 	text_fini(&text);
 }
 
+/* Will connections end by this? */
+static bool cuts(const struct reconcile *r, const struct op *op)
+{
+	const struct seen_vs *vs = op->kind == OP_RS_DEL ? observed_vs((struct observed *)&r->observed, &op->vs) : NULL;
+	const struct seen_rs *rs = vs ? seen_rs_find(vs, &op->rs) : NULL;
+
+	return rs && (!rs->drain.on || rs->drain.verdict != DRAIN_DELETE || rs->drain.remembered);
+}
+
 void apply_step(struct reconcile *r)
 {
 	struct op *ops = r->plan.ops.v, chunk[KERNEL_OPS_MAX];
 	struct op_result results[KERNEL_OPS_MAX];
 	enum op_kind kind = ops[r->plan_next].kind;
+	bool cut = false;
 	size_t n = 0;
 
 	for (; r->plan_next < r->plan.ops.n && ops[r->plan_next].kind == kind && n < KERNEL_OPS_MAX; r->plan_next++) {
@@ -179,9 +203,12 @@ void apply_step(struct reconcile *r)
 			chunk[n - 1].last_on_ip = plan_last_on_ip(&chunk[n - 1], &r->observed);
 		if (creates(&chunk[n - 1]) && r->journal)
 			announce(r, &chunk[n - 1]);
+		cut = cut || cuts(r, &chunk[n - 1]);
 	}
 	if (!n)
 		return;
+	if (cut && r->options.before_cut)
+		r->options.before_cut(r->options.before_cut_ctx);
 	if (!write_journal(r) && creates(&chunk[0])) {
 		for (size_t i = 0; i < n; i++)
 			leave_out(r, &chunk[i]);

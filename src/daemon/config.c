@@ -15,10 +15,6 @@
 #define SYNC_PERIOD_MIN_MS 100
 #define SYNC_PERIOD_MAX_MS (24 * 3600 * 1000)
 #define VERBOSITY_MAX 10
-/* Options of their own will follow; these are what they are without. */
-#define SERVICE_DRAIN_LIMIT_MS 60000
-#define ADDRESS_LINGER_MS 10000
-
 #define MEMBER(m) offsetof(struct config, m)
 const struct option_row config_rows[] = {
 	{ "manifests", 0, OPTION_TEXT, 0, MEMBER(manifests), "DIR", NULL, NULL,
@@ -27,7 +23,7 @@ const struct option_row config_rows[] = {
 	  "where the journal, the lock and the control socket live" },
 	{ "hostname-override", 0, OPTION_TEXT, 0, MEMBER(hostname_override), "NAME", NULL, NULL,
 	  "name of this node instead of the host's name" },
-	{ "ipvs-scheduler", 0, OPTION_TEXT, 0, MEMBER(sched), "NAME", "rr", NULL, "scheduler of all virtual servers" },
+	{ "ipvs-scheduler", 0, OPTION_TEXT, 0, MEMBER(sched), "NAME", "rr", NULL, "scheduler of virtual servers whose Service has no annotation sluice/scheduler" },
 	{ "ipvs-device", 0, OPTION_TEXT, 0, MEMBER(device), "NAME", "kube-ipvs0", NULL,
 	  "dummy device that carries the service addresses" },
 	{ "ipvs-exclude-cidrs", 0, OPTION_TEXT, 0, MEMBER(exclude_text), "CIDR,...", NULL, NULL,
@@ -36,6 +32,14 @@ const struct option_row config_rows[] = {
 	  "within this time the whole kernel table and the sysctls are read and compared once" },
 	{ "ipvs-strict-arp", 0, OPTION_BOOL, CONFIG_RUN, MEMBER(strict_arp), NULL, NULL, NULL,
 	  "answer ARP for service addresses on no device but their own (sysctls arp_ignore=1, arp_announce=2)" },
+	{ "drain-protocols", 0, OPTION_TEXT, 0, MEMBER(drain_protocols), "LIST", "tcp", NULL,
+	  "backends of these protocols drain: tcp, sctp, and udp where there is a limit; of others they are deleted at once" },
+	{ "drain-limit", 0, OPTION_TEXT, 0, MEMBER(drain_limit), "TIME|none", "none", NULL,
+	  "a backend that has drained for so long is deleted with the connections that are left; annotation sluice/drain-limit" },
+	{ "service-drain-limit", 0, OPTION_TEXT, 0, MEMBER(service_drain_limit), "TIME|none", "60s", NULL,
+	  "the same for the backends of a Service or port that is gone; annotation sluice/service-drain-limit" },
+	{ "address-linger", 0, OPTION_SPAN, 0, MEMBER(address_linger_ms), "TIME", "10s", NULL,
+	  "so long an address that no Service has any more stays and refuses" },
 	{ "v", 'v', OPTION_NUMBER, CONFIG_RUN, MEMBER(verbosity), "N", NULL, NULL,
 	  "verbosity of the log: 4 and more adds debug lines, 5 and more each check of each drain" },
 	{ "output", 'o', OPTION_TEXT, CONFIG_PLAN, MEMBER(output), "FORMAT", "table", "table|json", "table, or json for scripts" },
@@ -56,6 +60,31 @@ static const char *or_standard(const char *value, const char *standard)
 	return value && *value ? value : standard;
 }
 
+/* Names of protocols in any case; tcp always drains. */
+static int parse_protocols(const char *list, struct drain_settings *ret, struct err *err)
+{
+	CLEANUP(free_p) char *copy = xstrdup(list);
+	char *save = NULL;
+
+	ret->tcp = true;
+	for (char *word = strtok_r(copy, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
+		uint8_t proto;
+
+		if (proto_parse(word, &proto) < 0)
+			return err_set(err, -EINVAL, "option --drain-protocols: \"%s\" is not one of tcp, sctp, udp", word);
+		ret->sctp = ret->sctp || proto == PROTO_SCTP;
+		ret->udp = ret->udp || proto == PROTO_UDP;
+	}
+	return 0;
+}
+
+static int parse_limit(const char *option, const char *text, int64_t *ret_ms, struct err *err)
+{
+	if (limit_parse(text, ret_ms) < 0)
+		return err_set(err, -EINVAL, "option --%s: \"%s\" is neither a duration like 30s or 1m30s nor \"none\"", option, text);
+	return 0;
+}
+
 int config_check(struct config *config, enum config_command command, struct err *err)
 {
 	struct sockaddr_un address;
@@ -65,7 +94,7 @@ int config_check(struct config *config, enum config_command command, struct err 
 	config->sched = or_standard(config->sched, "rr");
 	config->device = or_standard(config->device, "kube-ipvs0");
 	config->run_dir = or_standard(config->run_dir, "/run/sluice");
-	if (!is_word(config->sched, SCHED_MAX - 1))
+	if (!sched_valid(config->sched))
 		return err_set(err, -EINVAL, "option --ipvs-scheduler: \"%s\" cannot be the name of a scheduler", config->sched);
 	if (!is_word(config->device, IFNAMSIZ - 1) || config->device[0] == '.')
 		return err_set(err, -EINVAL, "option --ipvs-device: \"%s\" cannot be the name of a device", config->device);
@@ -75,6 +104,10 @@ int config_check(struct config *config, enum config_command command, struct err 
 	}
 	if (strlen(config->run_dir) + strlen("/sluice.sock") >= sizeof(address.sun_path))
 		return err_set(err, -EINVAL, "option --run-dir: the path is too long for a unix socket");
+	if (parse_protocols(config->drain_protocols, &config->drain, err) < 0 ||
+	    parse_limit("drain-limit", or_standard(config->drain_limit, "none"), &config->drain.limit_ms, err) < 0 ||
+	    parse_limit("service-drain-limit", or_standard(config->service_drain_limit, "60s"), &config->drain.gone_limit_ms, err) < 0)
+		return -EINVAL;
 	if (command == CONFIG_RUN &&
 	    (config->sync_period_ms < SYNC_PERIOD_MIN_MS || config->sync_period_ms > SYNC_PERIOD_MAX_MS))
 		return err_set(err, -EINVAL, "option --ipvs-sync-period: must be from 100ms to 24h");
@@ -135,8 +168,8 @@ struct reconcile_options config_reconcile(const struct config *config, const cha
 		.node = node,
 		.sched = config->sched,
 		.sync_period_ms = config->sync_period_ms,
-		.service_drain_limit_ms = SERVICE_DRAIN_LIMIT_MS,
-		.address_linger_ms = ADDRESS_LINGER_MS,
+		.drain = config->drain,
+		.address_linger_ms = config->address_linger_ms,
 		.seed = hash_bytes(HASH_START, node, strlen(node)),
 		.exclude = &config->exclude,
 		.verbose = config->verbosity >= 5,

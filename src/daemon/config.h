@@ -1,6 +1,7 @@
 /* What the user asked of `run` and `plan`: options → values, checked. */
 #pragma once
 #include "base/cidr.h"
+#include "core/policy.h"
 #include "daemon/option.h"
 
 struct journal;
@@ -15,6 +16,10 @@ struct config {
 	const char *device;            /* "kube-ipvs0" */
 	const char *exclude_text;      /* "10.0.0.0/8,…" */
 	struct cidrs exclude;          /* the same; set by config_check() */
+	const char *drain_protocols;   /* "tcp,sctp" */
+	const char *drain_limit, *service_drain_limit; /* "1m", "none" */
+	struct drain_settings drain;   /* the same; set by config_check() */
+	int64_t address_linger_ms;
 	int64_t sync_period_ms;
 	bool strict_arp;
 	int verbosity;
@@ -23,7 +28,7 @@ struct config {
 
 /* Bits for option_row.only. */
 enum config_command { CONFIG_RUN = 1, CONFIG_PLAN = 2 };
-#define CONFIG_ROWS 10
+#define CONFIG_ROWS 14
 extern const struct option_row config_rows[CONFIG_ROWS];
 
 /* What no row can say by itself. Empty texts become what they stand for. -EINVAL: err names the option. */

@@ -131,8 +131,8 @@ static char *entry_line(const char *sign, const struct journal_entry *e)
 	case JOURNAL_VS:
 		return xfmt("%svs %s %s", sign, vs_format(&e->vs, vs), e->service[0] ? e->service : "-");
 	case JOURNAL_DRAIN:
-		return xfmt("%sdrain %s %s %" PRId64 " %" PRId64, sign, vs_format(&e->vs, vs), rs_format(&e->rs, rs), e->since.ms,
-			    e->until.ms);
+		return xfmt("%sdrain %s %s %" PRId64 " %" PRId64 " %" PRIx64, sign, vs_format(&e->vs, vs), rs_format(&e->rs, rs),
+			    e->since.ms, e->until.ms, e->uid);
 	case JOURNAL_GONE:
 		return xfmt("%sgone %s %" PRId64 " %" PRId64, sign, vs_format(&e->vs, vs), e->since.ms, e->until.ms);
 	case JOURNAL_ADDR:
@@ -149,6 +149,18 @@ static bool parse_ms(const char *word, struct mono *ret)
 	errno = 0;
 	ret->ms = word ? strtoll(word, &end, 10) : 0;
 	return word && *word && !*end && !errno && ret->ms >= -1;
+}
+
+/* Hexadecimal; nothing at all in lines that earlier versions wrote. */
+static bool parse_uid(const char *word, uint64_t *ret)
+{
+	char *end;
+
+	if (!word)
+		return true;
+	errno = 0;
+	*ret = strtoull(word, &end, 16);
+	return *word && !*end && !errno;
 }
 
 /* The words behind the kind, in the order of entry_line(). */
@@ -174,7 +186,8 @@ static bool parse_words(struct journal_entry *e, char **save)
 			return false;
 		word = strtok_r(NULL, " ", save);
 	}
-	return parse_ms(word, &e->since) && parse_ms(strtok_r(NULL, " ", save), &e->until);
+	return parse_ms(word, &e->since) && parse_ms(strtok_r(NULL, " ", save), &e->until) &&
+	       parse_uid(e->kind == JOURNAL_DRAIN ? strtok_r(NULL, " ", save) : NULL, &e->uid);
 }
 
 static bool take_entry(struct journal *j, char *line)

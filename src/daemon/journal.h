@@ -15,6 +15,7 @@ struct journal_entry {
 	struct rs_key rs;      /* JOURNAL_DRAIN */
 	struct mono since;     /* JOURNAL_DRAIN: when its weight became 0; JOURNAL_GONE: when its Service went */
 	struct mono until;     /* the deadline; MONO_NEVER = none */
+	uint64_t uid;          /* JOURNAL_DRAIN: which pod it is; 0 = not known */
 	char service[320];     /* JOURNAL_VS: "namespace/name" that wanted it; "" = not known */
 };
 

@@ -47,8 +47,10 @@ struct reconcile {
 	bool filter_intact;      /* as the last read of it said */
 	struct retry read_retry; /* of lists */
 	int64_t check_cost_us;   /* drain_cost() of the reads */
+	int64_t ask_cost_us;     /* of questions to conntrack */
 	struct past_drain past[HISTORY];
 	size_t n_past;           /* ever */
+	uint64_t outcomes[OUTCOMES]; /* of drains, ever */
 	uint64_t passes, ops, op_failures, drift_repairs;
 };
 
@@ -68,6 +70,12 @@ bool sight_stale(struct reconcile *r);        /* reads what is doubtful and due;
 bool sight_drains(struct reconcile *r);       /* checks drains that are due; true: something was read */
 bool sight_audit(struct reconcile *r);        /* one step of the audit if it is due; true: something was read */
 struct mono sight_due(const struct reconcile *r);
+
+/* sight_flows.c: what conntrack is asked. */
+void sight_remembered(struct reconcile *r, struct seen_vs *vs); /* of each of its drains, ahead of reading its counters */
+bool sight_flushes(struct reconcile *r);      /* true: an address became free for another pod */
+struct mono sight_flushes_due(const struct reconcile *r);
+void sight_holders(const struct reconcile *r, struct view *view, size_t max); /* of its drains, as many as time allows */
 
 /* start.c: the first read, and what of it is ours. True: a step was done; false: waits for a retry. */
 bool start_step(struct reconcile *r);

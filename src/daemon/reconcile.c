@@ -81,6 +81,7 @@ void pass_past(struct reconcile *r, const struct seen_vs *vs, const struct rs_ke
 	struct past_drain *p = &r->past[r->n_past++ % HISTORY];
 	struct mono now = pass_now(r);
 
+	r->outcomes[outcome]++;
 	free(p->service);
 	*p = (struct past_drain){ vs->key, *rs, xstrdup(vs->service), outcome, now, now.ms - since.ms, cut };
 }
@@ -90,11 +91,14 @@ static void touched(void *ctx, const struct vs_key *key)
 	struct reconcile *r = ctx;
 	struct seen_vs *vs = observed_vs_get(&r->observed, key);
 	const char *service;
+	const struct wanted_vs *w = wanted_find(r->wanted, key, &service);
 
-	if (wanted_find(r->wanted, key, &service) && (!vs->service || strcmp(vs->service, service) != 0)) {
+	if (w && (!vs->service || strcmp(vs->service, service) != 0)) {
 		free(vs->service);
 		vs->service = xstrdup(service);
 	}
+	if (w && !r->partial)
+		observed_supersede(&r->observed, w);
 	observed_dirty(&r->observed, vs);
 }
 
@@ -109,7 +113,7 @@ static void conflict(void *ctx, const struct vs_key *key, const char *loser, con
 /* True: some were compiled. */
 bool reconcile_compile(struct reconcile *r)
 {
-	const struct node_facts facts = { .node = r->options.node, .sched = r->options.sched };
+	const struct node_facts facts = { .node = r->options.node, .sched = r->options.sched, .drain = r->options.drain };
 	const struct wanted_listener listener = { r, touched, conflict };
 	struct subject *s;
 	size_t n = 0;
@@ -152,7 +156,7 @@ void reconcile_plan(struct reconcile *r)
 	const struct plan_settings settings = {
 		.hold = r->partial,
 		.seed = r->options.seed,
-		.service_drain_limit_ms = r->options.service_drain_limit_ms,
+		.drain = r->options.drain,
 		.address_linger_ms = r->options.address_linger_ms,
 	};
 
@@ -190,6 +194,7 @@ struct mono reconcile_turn(struct reconcile *r)
 	if (sight_stale(r))
 		return now;
 	checked = sight_drains(r); /* judged at once, not after all others were read */
+	checked = sight_flushes(r) || checked;
 	if (planning_due(r)) {
 		reconcile_plan(r);
 		apply_journal_lifetimes(r);

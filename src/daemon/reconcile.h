@@ -11,13 +11,17 @@ struct view;
 
 struct reconcile_options {
 	const char *node;               /* this node's name, lower case */
-	const char *sched;              /* scheduler of all virtual servers */
+	const char *sched;              /* scheduler of virtual servers whose Service names none */
 	int64_t sync_period_ms;         /* an audit reads everything once within this time */
-	int64_t service_drain_limit_ms; /* how long a virtual server whose Service is gone may drain; < 0 = no limit */
+	struct drain_settings drain;    /* what drains, and for how long at most */
 	int64_t address_linger_ms;      /* how long its address refuses afterwards */
 	uint64_t seed;                  /* of this node: the order in which real servers are added */
 	const struct cidrs *exclude;    /* what is found there at the start is somebody else's; borrowed for good, NULL: none */
 	bool verbose;                   /* a log line at each check of each drain */
+	/* Makes sure that the kernel resets what a deleted server leaves behind (sysctl expire_nodest_conn). Called before real servers are deleted
+	 * that may have connections; NULL: it is known. */
+	void (*before_cut)(void *ctx);
+	void *before_cut_ctx;
 	struct mono (*clock)(void *ctx);
 	void *clock_ctx;
 };
@@ -38,5 +42,5 @@ void reconcile_drift(struct reconcile *r, unsigned areas);
  * that is not after now means at once; MONO_NEVER: only after new input. */
 struct mono reconcile_turn(struct reconcile *r);
 
-/* What the tables show. Owned: view_free(). */
-struct view *reconcile_view(const struct reconcile *r);
+/* What the tables show. holders: so many connections of each drain at most, asked of the kernel now; 0: it is not asked. Owned: view_free(). */
+struct view *reconcile_view(const struct reconcile *r, size_t holders);

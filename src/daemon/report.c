@@ -139,6 +139,9 @@ static void add_problems(const struct reconcile *r, struct view *view, struct mo
 			continue;
 		if (vs->present && !vs->ours)
 			add_problem(&p, service, xfmt("the virtual server %s is somebody else's and is left alone", vs_format(&vs->key, text)));
+		else if (vs->attrs_retry.tries)
+			add_problem(&p, service, xfmt("%s: this kernel has no scheduler %s; it goes on with %s", vs_format(&vs->key, text),
+						      wanted_find(r->wanted, &vs->key, NULL)->attrs.sched, vs->attrs.sched));
 		else if (vs->retry.tries)
 			add_problem(&p, service, xfmt("%s: %u kernel operations failed in a row, trying again in %s", vs_format(&vs->key, text),
 						      vs->retry.tries, span_format(vs->retry.at.ms > now.ms ? vs->retry.at.ms - now.ms : 0, span)));
@@ -171,7 +174,7 @@ static void add_addresses(const struct reconcile *r, struct view *view, struct m
 		qsort(view->addresses, view->n_addresses, sizeof(*view->addresses), view_addr_cmp);
 }
 
-struct view *reconcile_view(const struct reconcile *r)
+struct view *reconcile_view(const struct reconcile *r, size_t holders)
 {
 	struct arena *arena = arena_new();
 	struct view *view = arena_alloc(arena, sizeof(*view));
@@ -187,6 +190,9 @@ struct view *reconcile_view(const struct reconcile *r)
 	view->audit_age_ms = mono_set(r->audit_done) ? now.ms - r->audit_done.ms : -1;
 	add_vss(r, view);
 	add_drains(r, view, now);
+	if (holders)
+		sight_holders(r, view, holders);
+	memcpy(view->outcome_counts, r->outcomes, sizeof(view->outcome_counts));
 	add_outcomes(r, view, now);
 	add_problems(r, view, now);
 	add_addresses(r, view, now);

@@ -118,9 +118,9 @@ static void on_kernel_events(uv_poll_t *poll, int status, int events)
 	(void)uv_poll_start(poll, UV_READABLE, on_kernel_events);
 }
 
-static struct view *on_view(void *ctx)
+static struct view *on_view(void *ctx, size_t holders)
 {
-	return reconcile_view(((struct run *)ctx)->reconcile);
+	return reconcile_view(((struct run *)ctx)->reconcile, holders);
 }
 
 static void on_sysctl(void *ctx, const struct sysctl_note *note)
@@ -136,9 +136,9 @@ static int apply_sysctls(struct run *run, struct err *err)
 	return sysctl_apply(&options, on_sysctl, NULL, err);
 }
 
-static void on_sysctls(uv_timer_t *timer)
+static void check_sysctls(void *ctx)
 {
-	struct run *run = timer->data;
+	struct run *run = ctx;
 	struct err err = { "" };
 
 	if (apply_sysctls(run, &err) < 0 && strcmp(err.text, run->sysctl_trouble) != 0)
@@ -146,6 +146,11 @@ static void on_sysctls(uv_timer_t *timer)
 	else if (!err.text[0] && run->sysctl_trouble[0])
 		log_info("sysctls are right again");
 	strcpy(run->sysctl_trouble, err.text);
+}
+
+static void on_sysctls(uv_timer_t *timer)
+{
+	check_sysctls(timer->data);
 }
 
 /* Closes everything that keeps the loop alive. */
@@ -230,6 +235,8 @@ static int open_faces(struct run *run, struct err *err)
 	struct reconcile_options options = config_reconcile(run->config, run->node);
 	CLEANUP(free_p) char *path = xfmt("%s/%s", run->config->run_dir, CONTROL_SOCKET);
 
+	options.before_cut = check_sysctls;
+	options.before_cut_ctx = run;
 	run->reconcile = reconcile_new(&options, run->kernel, run->journal);
 	return control_start(&run->loop, path, &face, &run->control, err);
 }

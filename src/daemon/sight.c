@@ -249,7 +249,8 @@ static void after_check(struct reconcile *r, struct seen_vs *vs)
 		if (!rs->drain.on)
 			continue;
 		if (r->journal && rs->drain.checks == 1) {
-			struct journal_entry entry = { .kind = JOURNAL_DRAIN, .vs = vs->key, .rs = rs->key, .since = rs->drain.since, .until = rs->drain.deadline };
+			struct journal_entry entry = { .kind = JOURNAL_DRAIN, .vs = vs->key, .rs = rs->key, .since = rs->drain.since, .until = rs->drain.limit_at,
+						       .uid = rs->uid };
 
 			journal_put(r->journal, &entry);
 		}
@@ -269,6 +270,7 @@ bool sight_drains(struct reconcile *r)
 
 		if (vs->stale || retry_waits(&vs->retry, now) || !mono_reached(vs_due(vs), now))
 			continue;
+		sight_remembered(r, vs);
 		began = mono_cpu_us();
 		sight_vs(r, vs);
 		after_check(r, vs);
@@ -338,7 +340,7 @@ bool sight_audit(struct reconcile *r)
 
 struct mono sight_due(const struct reconcile *r)
 {
-	struct mono due = r->audit_next;
+	struct mono due = mono_min(r->audit_next, sight_flushes_due(r));
 	const struct seen_vs *vs;
 
 	if (r->observed.vss_stale || r->observed.addrs_stale || r->observed.filter_stale)

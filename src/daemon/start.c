@@ -66,7 +66,8 @@ static bool take_lifetime(struct reconcile *r, const struct journal_entry *e)
 		if (!rs || rs->weight != 0)
 			return false;
 		seen_drain_begin(&r->observed, vs, rs, e->since, pass_now(r));
-		rs->drain.deadline = e->until;
+		rs->drain.limit_at = e->until;
+		rs->uid = e->uid;
 		return true;
 	case JOURNAL_GONE:
 		if (!vs || !vs->present || !vs->ours)

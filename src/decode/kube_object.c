@@ -92,7 +92,8 @@ static enum object_result decode(const struct field *root, struct change *ret_ch
 	if (!field_object(&metadata, error) || !read_names(kind, &metadata, &meta, error))
 		return OBJECT_INVALID;
 	meta.labels = field_key(&metadata, "labels");
-	if (!field_object(&meta.labels, error) || !read_created(&metadata, &meta.created, error))
+	meta.annotations = field_key(&metadata, "annotations");
+	if (!field_object(&meta.labels, error) || !field_object(&meta.annotations, error) || !read_created(&metadata, &meta.created, error))
 		return OBJECT_INVALID;
 	return kind->decode(root, &meta, ret_change, error);
 }

@@ -14,7 +14,7 @@ struct object_error {
 	char reason[256];           /* "must be a number from 1 to 65535, is 70000" */
 };
 enum object_result {
-	OBJECT_OK,      /* ret_change is filled in */
+	OBJECT_OK,      /* ret_change is filled in; with a reason in error: a warning of something that was passed over */
 	OBJECT_SKIPPED, /* another kind, or one that is not ours to serve; error: reason in a few words, kind and name if known */
 	OBJECT_NO_ADDRESS, /* a Service that nobody gave a clusterIP: as if it were not there; error as above; worth a warning */
 	OBJECT_INVALID, /* error is filled in; nothing else */

@@ -6,7 +6,7 @@
 struct kube_meta {
 	const char *ns, *name;
 	int64_t created;
-	struct field labels;
+	struct field labels, annotations;
 };
 
 /* Fills in the reason; gives result back. */
@@ -27,3 +27,6 @@ enum object_result kube_service_decode(const struct field *root, const struct ku
 				       struct object_error *error);
 enum object_result kube_slice_decode(const struct field *root, const struct kube_meta *meta, struct change *ret_change,
 				     struct object_error *error);
+
+/* What annotations sluice/… ask for. One that is wrong is passed over, with a warning in error. */
+void kube_annotations(const struct field *annotations, struct service *service, struct object_error *warning);

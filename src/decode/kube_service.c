@@ -194,6 +194,7 @@ enum object_result kube_service_decode(const struct field *root, const struct ku
 		service_free(service);
 		return OBJECT_INVALID;
 	}
+	kube_annotations(&meta->annotations, service, error);
 	*ret_change = (struct change){ .kind = CHANGE_SERVICE, .service = service };
 	return OBJECT_OK;
 }

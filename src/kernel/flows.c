@@ -8,10 +8,14 @@
 #include <linux/netfilter/nf_conntrack_tcp.h>
 #include <linux/netfilter/nfnetlink.h>
 #include <linux/netfilter/nfnetlink_conntrack.h>
+#include <stdio.h>
 #include <string.h>
 
 #define MODULE "/sys/module/nf_conntrack_netlink"
 #define ROOM 256 /* bytes of attributes in the question */
+#define ESTABLISHED "/proc/sys/net/netfilter/nf_conntrack_tcp_timeout_established"
+#define ESTABLISHED_S 432000      /* its default */
+#define IPVS_ESTABLISHED_S 900u   /* IPVS' own (ip_vs_proto_tcp.c; ipvsadm --set changes it): what ends there ends in conntrack too */
 
 /* Which parts of a tuple the filter compares. The kernel keeps these numbers in net/netfilter/nf_internals.h (since 5.8). */
 #define BY_IP_SRC (1u << 0)
@@ -209,7 +213,28 @@ struct reading {
 	struct kernel_flows *ret;
 	size_t start, max;
 	uint32_t n[FLOW_STATES]; /* of this try */
+	uint32_t established_s;  /* what conntrack gives an idle connection */
 };
+
+static uint32_t established_timeout(void)
+{
+	FILE *f = fopen(ESTABLISHED, "re");
+	unsigned seconds;
+
+	if (!f || fscanf(f, "%u", &seconds) != 1)
+		seconds = ESTABLISHED_S;
+	if (f)
+		(void)fclose(f);
+	return seconds;
+}
+
+/* Of an open connection conntrack's clock tells how long it has been idle; IPVS forgets it earlier. */
+static uint32_t ipvs_left(uint32_t left_s, uint32_t established_s)
+{
+	uint32_t idle_s = left_s < established_s ? established_s - left_s : 0, left = idle_s < IPVS_ESTABLISHED_S ? IPVS_ESTABLISHED_S - idle_s : 0;
+
+	return left < left_s ? left : left_s;
+}
 
 static int row(void *ctx, const struct nlmsghdr *nlh)
 {
@@ -219,6 +244,8 @@ static int row(void *ctx, const struct nlmsghdr *nlh)
 
 	if (code)
 		return code < 0 ? code : 0;
+	if (r->vs->proto == PROTO_TCP && flow.state == FLOW_ESTABLISHED)
+		flow.left_s = ipvs_left(flow.left_s, r->established_s);
 	r->n[flow.state]++;
 	if (r->ret->rows.n - r->start < r->max)
 		*vec_push(&r->ret->rows) = flow;
@@ -241,7 +268,7 @@ static int says_absent(struct err *err)
 int flows_list(struct flows *flows, const struct vs_key *vs, const struct rs_key *rs, size_t max, struct kernel_flows *ret, struct err *err)
 {
 	CLEANUP(nl_batch_fini) struct nl_batch ask = { 0 };
-	struct reading r = { .vs = vs, .rs = rs, .ret = ret, .start = ret->rows.n, .max = max };
+	struct reading r = { .vs = vs, .rs = rs, .ret = ret, .start = ret->rows.n, .max = max, .established_s = max ? established_timeout() : 0 };
 	const struct nl_reader reader = { row, restart, &r };
 	char vs_text[VS_TEXT], rs_text[RS_TEXT];
 	int code;

@@ -63,6 +63,15 @@ static enum MHD_Result refuse(struct MHD_Connection *connection, unsigned code, 
 	return answer(connection, code, &body);
 }
 
+/* "?holders=N" */
+static size_t wanted_holders(struct MHD_Connection *connection)
+{
+	const char *text = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, HOLDERS_KEY);
+	unsigned long n = text ? strtoul(text, NULL, 10) : 0;
+
+	return n < HOLDERS_MAX ? n : HOLDERS_MAX;
+}
+
 static enum MHD_Result request(void *cls, struct MHD_Connection *connection, const char *url, const char *method,
 			       const char *version, const char *upload, size_t *n_upload, void **state)
 {
@@ -85,7 +94,7 @@ static enum MHD_Result request(void *cls, struct MHD_Connection *connection, con
 
 		if (strcmp(url, pages[i].path) != 0)
 			continue;
-		view = control->face.view(control->face.ctx);
+		view = control->face.view(control->face.ctx, wanted_holders(connection));
 		pages[i].text(view, &body);
 		view_free(view);
 		return answer(connection, MHD_HTTP_OK, &body);

@@ -10,7 +10,8 @@ struct view;
 /* Where its answers come from; called from the loop. */
 struct control_face {
 	void *ctx;
-	struct view *(*view)(void *ctx); /* owned by the caller: view_free() */
+	/* holders: so many connections of each drain, 0 = none. Owned by the caller: view_free() */
+	struct view *(*view)(void *ctx, size_t holders);
 };
 
 struct control;

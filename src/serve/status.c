@@ -80,15 +80,45 @@ static json_t *view_vs(const struct view_vs *vs)
 	return object;
 }
 
+/* {"established": 3}: only states that occur. */
+static json_t *states(const struct view_drain *drain)
+{
+	json_t *object = json_object();
+
+	for (int state = 0; state < FLOW_STATES; state++)
+		if (drain->by_state[state])
+			(void)json_object_set_new(object, flow_state_word((enum flow_state)state), json_integer(drain->by_state[state]));
+	return object;
+}
+
+static json_t *holders(const struct view_drain *drain)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < drain->n_holders; i++) {
+		const struct flow *flow = &drain->holders[i];
+
+		(void)json_array_append_new(list, json_pack("{s:o, s:i, s:s, s:I}", "client", status_ip(&flow->client), "port", (int)flow->port,
+							    "state", flow_state_word((enum flow_state)flow->state), "forgottenInSeconds", (json_int_t)flow->left_s));
+	}
+	return list;
+}
+
 static json_t *view_drain(const struct view_drain *drain)
 {
 	char vs[VS_TEXT], rs[RS_TEXT];
+	json_t *object;
 
-	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "virtualServer", vs_format(&drain->vs, vs),
+	object = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "virtualServer", vs_format(&drain->vs, vs),
 			 "realServer", rs_format(&drain->rs, rs), "service", status_word(drain->service), "ageSeconds",
 			 status_seconds(drain->age_ms), "start", counts(drain->active_start, drain->inactive_start), "now",
 			 counts(drain->active, drain->inactive), "limitSecondsLeft", status_seconds(drain->limit_left_ms),
 			 "checkEverySeconds", status_seconds(drain->period_ms), "verdict", status_word(drain->verdict));
+	if (drain->asked) {
+		(void)json_object_set_new(object, "states", states(drain));
+		(void)json_object_set_new(object, "holders", holders(drain));
+	}
+	return object;
 }
 
 static json_t *view_outcome(const struct view_outcome *outcome)
@@ -179,11 +209,22 @@ void status_text(const struct view *view, struct text *ret)
 	text_add(ret, "}");
 }
 
+static json_t *outcome_counts(const struct view *view)
+{
+	json_t *object = json_object();
+
+	for (int i = 0; i < OUTCOMES; i++)
+		(void)json_object_set_new(object, drain_outcome_word((enum drain_outcome)i), json_integer((json_int_t)view->outcome_counts[i]));
+	return object;
+}
+
 void drains_text(const struct view *view, struct text *ret)
 {
 	json_t *outcomes = json_array();
 
 	for (size_t i = 0; i < view->n_outcomes; i++)
 		(void)json_array_append_new(outcomes, view_outcome(&view->outcomes[i]));
-	add_json(json_pack("{s:s, s:o, s:o}", "version", SLUICE_VERSION, "drains", view_drains(view), "outcomes", outcomes), ret);
+	add_json(json_pack("{s:s, s:o, s:o, s:o}", "version", SLUICE_VERSION, "drains", view_drains(view), "outcomes", outcomes, "outcomeCounts",
+			   outcome_counts(view)),
+		 ret);
 }

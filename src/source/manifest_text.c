@@ -148,6 +148,8 @@ static void take_object(struct loader *l, const json_t *json, const struct spot 
 	switch (kube_object_decode(json, &change, &error)) {
 	case OBJECT_OK:
 		define(l, spot, &change);
+		if (*error.reason)
+			report_invalid(l, spot, &error, false);
 		break;
 	case OBJECT_SKIPPED:
 		report_skipped(l, &error);

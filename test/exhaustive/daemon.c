@@ -10,7 +10,6 @@
 #include <string.h>
 
 #define FIRST_PERIOD_MS 1000
-#define LIMIT_MS 60000
 #define LINGER_MS 10000
 
 /* One turn on a thawed state. */
@@ -205,7 +204,7 @@ static void step_check(struct turn *t)
 		struct seen_rs *rs = seen_rs_find(vs, &the_rs[i]);
 
 		if (rs && rs->drain.on && rs->drain.checks == 1)
-			journal_drain(&t->w->journal, i, true, when_of(rs->drain.deadline, NOW));
+			journal_drain(&t->w->journal, i, true, when_of(rs->drain.limit_at, NOW));
 	}
 	observed_dirty(&t->o, vs);
 	t->w->daemon.checked = 1;
@@ -236,7 +235,7 @@ static void take_drain(struct turn *t, struct seen_vs *vs, int i, bool journaled
 	if (!goes_on)
 		return;
 	seen_drain_begin(&t->o, vs, rs, NOW, NOW);
-	rs->drain.deadline = when_at(until);
+	rs->drain.limit_at = when_at(until);
 }
 
 static void take_lifetimes(struct turn *t)
@@ -327,7 +326,7 @@ static void on_foreign(void *ctx, struct seen_vs *vs, const char *service)
 
 static void make_plan(struct observed *o, const struct source *source, struct plan *ret)
 {
-	const struct plan_settings settings = { .service_drain_limit_ms = bounds.limit ? LIMIT_MS : -1, .address_linger_ms = LINGER_MS };
+	const struct plan_settings settings = { .drain = source_settings(), .address_linger_ms = LINGER_MS };
 
 	plan_make(source_wanted(source), o, &settings, NOW, on_foreign, NULL, ret);
 }

@@ -42,10 +42,10 @@ mutant() { # NAME FILE SED INVARIANT WORLD
 mutant "deletes on the first zero" drain.c 's/>= DRAIN_TWICE_MS)$/>= 0)/' I1 clients
 mutant "a count of the millisecond of weight 0 is believed" drain.c '/dumped_at.ms <= drain->zeroed_at.ms)/s/<=/</' I1 clients
 mutant "the limit of a Service that came back goes on" plan.c '/^\tvs->gone_since = vs->gone_until = MONO_NEVER;/s/vs->gone_until = //' I1 limit
-mutant "deletes what was counted before weight 0" plan.c 's/rs->weight != 0 || rs->missed) {$/(rs->weight != 0 \&\& rs->active) || rs->missed) {/;s/return rs->weight == 0 && rs->drain.on/return rs->drain.on/;s/rs->drain.verdict = drain_judge.*/rs->drain.verdict = rs->active ? DRAIN_KEEP : DRAIN_DELETE;/' I2 clients
+mutant "deletes what was counted before weight 0" plan.c 's/rs->weight != 0 || rs->missed) {$/(rs->weight != 0 \&\& rs->active) || rs->missed) {/;s/return rs->weight == 0 && rs->drain.on/return rs->drain.on/;s/rs->drain.verdict = rs->superseded.*/rs->drain.verdict = rs->active ? DRAIN_KEEP : DRAIN_DELETE;/' I2 clients
 mutant "no wake-up for a retry" plan.c '/retry_waits(&vs->retry, p->now)) {/,/observed_dirty/{/wake_at/d}' I3 failures
 mutant "an address lingers for ever" plan.c '/wake_at(p, addr->linger_until);/d' I3 clients
-mutant "forgets to raise" plan.c 's/} else if (rs->weight != 1 || rs->missed) {/} else if (rs->missed) {/' I4 clients
+mutant "forgets to raise" plan.c 's/^\tif (rs->weight != 1 || rs->missed)$/\tif (rs->missed)/' I4 clients
 mutant "serves what is served" plan.c 's/if (wanted && (!vs->served || !vs->addr->pinged))/if (wanted)/' I5 clients
 mutant "nothing is looked at before it is sent" plan.c '/^bool plan_ready/,/^}/s/const struct seen_vs \*vs;/const struct seen_vs *vs;\n\n\tif (op)\n\t\treturn true;/' I6 failures
 mutant "zeroes before it adds" op.h '/X(OP_RS_ZERO/{h;d};/X(OP_VS_SET/{p;x;s/.*/\tX(OP_RS_ZERO, 32, "rs-zero") \\/}' I6 clients

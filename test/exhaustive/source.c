@@ -23,14 +23,20 @@ static void conflict(void *ctx, const struct vs_key *key, const char *loser, con
 	broken("one Service alone has a conflict: %s, %s", loser, winner);
 }
 
+struct drain_settings source_settings(void)
+{
+	return (struct drain_settings){ .tcp = true, .limit_ms = LIMIT_NONE, .gone_limit_ms = bounds.limit ? GONE_LIMIT_MS : LIMIT_NONE };
+}
+
 static struct compiled *compiled(const struct source *source)
 {
-	static const struct node_facts facts = { .node = "n1", .sched = "rr" };
+	const struct node_facts facts = { .node = "n1", .sched = "rr", .drain = source_settings() };
 	struct service_port port = { .name = "http", .proto = PROTO_TCP, .port = the_vs.port };
 	struct slice_port target = { .name = "http", .proto = PROTO_TCP, .port = the_rs[A].port };
 	const uint8_t said[SERVERS] = { source->a, source->b };
 	struct slice_endpoint endpoints[SERVERS];
-	struct service service = { .ns = "default", .name = "web", .cluster_ips = { the_vs.ip }, .n_cluster_ips = 1, .ports = &port, .n_ports = 1 };
+	struct service service = { .ns = "default", .name = "web", .cluster_ips = { the_vs.ip }, .n_cluster_ips = 1, .ports = &port, .n_ports = 1,
+				   .sched = "", .drain = DRAIN_WISH_NONE };
 	struct slice slice = { .ns = "default", .name = "web-1", .service = "web", .family = the_vs.ip.family, .ports = &target, .n_ports = 1,
 			       .endpoints = endpoints };
 	struct slice *slices[] = { &slice };

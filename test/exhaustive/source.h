@@ -9,6 +9,9 @@ extern struct vs_key the_vs;
 extern struct vs_attrs the_attrs;
 extern struct rs_key the_rs[SERVERS];
 
+#define GONE_LIMIT_MS 60000 /* if the bounds have a limit */
+struct drain_settings source_settings(void);
+
 /* Everything that is wanted then. Borrowed. */
 const struct wanted *source_wanted(const struct source *source);
 const struct wanted_vs *source_vs(const struct source *source); /* NULL: none */

@@ -9,9 +9,13 @@
 
 static struct control *control;
 
-static struct view *on_view(void *ctx)
+static struct view *on_view(void *ctx, size_t holders)
 {
-	return scene_new(ctx);
+	struct view *view = scene_new(ctx);
+
+	if (holders)
+		scene_ask(view);
+	return view;
 }
 
 static void on_stop(uv_signal_t *handle, int signum)

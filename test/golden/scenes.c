@@ -84,9 +84,10 @@ static struct view *busy(void)
 	server->attrs.timeout_s = 10800;
 	add_rs(server, "[2001:db8:1::11]:8080", 1, 123456, 7);
 	view->drains[view->n_drains++] = (struct view_drain){
-		vs("203.0.113.10:80/tcp"), rs("192.0.2.12:8080"), "default/web", 12400, 3, 0, 1, 2, -1, 1000, "keep" };
+		vs("203.0.113.10:80/tcp"), rs("192.0.2.12:8080"), "default/web", 1240000, 3, 0, 1, 2, -1, 1000, "keep", false, { 0 }, NULL, 0 };
 	view->drains[view->n_drains++] = (struct view_drain){
-		vs("10.96.0.77:443/tcp"), rs("10.1.0.9:8443"), "default/old", 350, 0, 2, 0, 2, 59650, 250, "keep" };
+		vs("10.96.0.77:443/tcp"), rs("10.1.0.9:8443"), "default/old", 350, 0, 2, 0, 2, 59650, 250, "keep", false,
+		{ 0 }, NULL, 0 };
 	view->outcomes[view->n_outcomes++] = (struct view_outcome){
 		vs("203.0.113.10:80/tcp"), rs("192.0.2.13:8080"), "default/web", "empty", 4000, 131250, 0 };
 	view->outcomes[view->n_outcomes++] = (struct view_outcome){
@@ -120,4 +121,20 @@ struct view *scene_new(const char *name)
 		if (strcmp(scenes[i].name, name) == 0)
 			return scenes[i].make();
 	return NULL;
+}
+
+void scene_ask(struct view *view)
+{
+	static struct flow held[2];
+
+	for (size_t i = 0; i < view->n_drains; i++)
+		view->drains[i].asked = true;
+	if (!view->n_drains)
+		return;
+	held[0] = (struct flow){ vs("198.51.100.7:1/tcp").ip, FLOW_ESTABLISHED, 40000, 431 };
+	held[1] = (struct flow){ vs("[2001:db8:9::7]:1/tcp").ip, FLOW_TIME_WAIT, 40001, 100 };
+	view->drains[0].by_state[FLOW_ESTABLISHED] = 1;
+	view->drains[0].by_state[FLOW_TIME_WAIT] = 2;
+	view->drains[0].holders = held;
+	view->drains[0].n_holders = ARRAY_SIZE(held);
 }

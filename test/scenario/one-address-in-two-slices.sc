@@ -11,7 +11,10 @@ endpoint web/http 10.1.0.5:8080 slice a uid a1 terminating
 pass
 expect messages 0
 endpoint web/http 10.1.0.5:8080 slice a uid a3
+pass
+expect messages 0
 remove slice b
+remove endpoint web/http 10.1.0.5:8080 slice a uid a1
 pass
 expect messages 0; rs 10.1.0.5:8080 weight 1
 endpoint web/http 10.1.0.5:8080 slice a uid a4 dying

@@ -25,6 +25,21 @@ static void service_ip(struct world_service *s, const struct ip *ip)
 		s->ips[s->n_ips++] = *ip;
 }
 
+static bool service_annotation(struct world_service *s, const char *key, const char *value)
+{
+	if (word_is(key, "scheduler")) {
+		free(s->sched);
+		s->sched = xstrdup(value);
+		return true;
+	}
+	if (word_is(key, "drain-limit"))
+		return limit_parse(value, &s->drain.limit_ms) == 0;
+	if (word_is(key, "service-drain-limit"))
+		return limit_parse(value, &s->drain.gone_limit_ms) == 0;
+	s->drain.ignore_time_wait = word_is(value, "ignore-time-wait");
+	return word_is(key, "drain-until");
+}
+
 bool st_service(struct play *p, char **a, size_t n)
 {
 	struct world_service *s;
@@ -51,7 +66,7 @@ bool st_service(struct play *p, char **a, size_t n)
 			s->affinity_s = (uint32_t)(value / 1000);
 		else if (word_is(a[i], "created") && word_number(p, a[i + 1], &value))
 			s->created = value;
-		else
+		else if (!service_annotation(s, a[i], a[i + 1]))
 			return play_fail(p, "'%s' is nothing that a service has", a[i]);
 	}
 	world_tell_service(&p->w, s);
@@ -226,7 +241,14 @@ bool st_option(struct play *p, char **a, size_t n)
 	if (word_is(a[0], "sync-period"))
 		return word_span(p, a[1], &o->sync_period_ms);
 	if (word_is(a[0], "service-drain-limit"))
-		return word_is(a[1], "none") ? (o->service_drain_limit_ms = -1, true) : word_span(p, a[1], &o->service_drain_limit_ms);
+		return limit_parse(a[1], &o->drain.gone_limit_ms) == 0;
+	if (word_is(a[0], "drain-limit"))
+		return limit_parse(a[1], &o->drain.limit_ms) == 0;
+	if (word_is(a[0], "drain-protocols")) {
+		o->drain.sctp = strstr(a[1], "sctp");
+		o->drain.udp = strstr(a[1], "udp");
+		return true;
+	}
 	if (word_is(a[0], "linger"))
 		return word_span(p, a[1], &o->address_linger_ms);
 	return play_fail(p, "'%s' is no option", a[0]);

@@ -244,7 +244,7 @@ static bool storm(uint64_t seed, const char *tmp_dir)
 	s->script.path = xfmt("storm-%llu", (unsigned long long)seed);
 	s->p = (struct play){ .script = &s->script, .faulted = true };
 	world_init(&s->p.w, tmp_dir);
-	s->p.w.options.service_drain_limit_ms = -1; /* so that nothing at all may be cut */
+	s->p.w.options.drain.gone_limit_ms = LIMIT_NONE; /* so that nothing at all may be cut */
 	s->p.impatient = true;
 	play_storm(s);
 	judge(s, tmp_dir);

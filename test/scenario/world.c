@@ -66,7 +66,7 @@ void world_init(struct world *w, const char *tmp_dir)
 	w->options = (struct reconcile_options){
 		.node = "n1",
 		.sync_period_ms = 30000,
-		.service_drain_limit_ms = 60000,
+		.drain = { .tcp = true, .limit_ms = LIMIT_NONE, .gone_limit_ms = 60000 },
 		.address_linger_ms = 10000,
 		.seed = 7,
 		.verbose = true,
@@ -90,6 +90,7 @@ static void free_service(struct world_service *s)
 	for (size_t i = 0; i < s->ports.n; i++)
 		free(s->ports.v[i].name);
 	free(s->ports.v);
+	free(s->sched);
 	free(s->name);
 }
 
@@ -187,7 +188,7 @@ struct world_service *world_service(struct world *w, const char *name)
 		if (!strcmp(w->services.v[i].name, name))
 			return &w->services.v[i];
 	s = vec_push(&w->services);
-	*s = (struct world_service){ .name = xstrdup(name), .created = CREATED_UNKNOWN };
+	*s = (struct world_service){ .name = xstrdup(name), .created = CREATED_UNKNOWN, .drain = DRAIN_WISH_NONE };
 	return s;
 }
 
@@ -230,6 +231,8 @@ void world_tell_service(struct world *w, const struct world_service *from)
 	s->name = arena_strdup(s->arena, from->name);
 	s->created = from->created;
 	s->affinity_s = from->affinity_s;
+	s->sched = from->sched ? arena_strdup(s->arena, from->sched) : "";
+	s->drain = from->drain;
 	memcpy(s->cluster_ips, from->ips, sizeof(s->cluster_ips));
 	s->n_cluster_ips = from->n_ips;
 	s->ports = arena_alloc(s->arena, (from->ports.n + 1) * sizeof(*s->ports));

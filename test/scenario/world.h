@@ -15,6 +15,8 @@ struct world_service {
 	char *name;
 	int64_t created;
 	uint32_t affinity_s;
+	char *sched; /* NULL: the node's */
+	struct drain_wish drain;
 	struct ip ips[2];
 	size_t n_ips;
 	VEC(struct world_port) ports;

@@ -140,7 +140,9 @@ static void the_seed_is_of_the_node(void **state)
 	c = config_reconcile(&config, "node-1");
 	assert_true(a.seed == c.seed && a.seed != b.seed);
 	assert_int_equal(a.sync_period_ms, 5000);
-	assert_int_equal(a.service_drain_limit_ms, 60000);
+	assert_true(a.drain.tcp && !a.drain.sctp && !a.drain.udp);
+	assert_int_equal(a.drain.limit_ms, LIMIT_NONE);
+	assert_int_equal(a.drain.gone_limit_ms, 60000);
 	assert_int_equal(a.address_linger_ms, 10000);
 	assert_true(a.verbose);
 	assert_string_equal(a.node, "node-1");

@@ -27,7 +27,7 @@ struct world {
 	unsigned views;
 };
 
-static struct view *make_view(void *ctx)
+static struct view *make_view(void *ctx, size_t holders)
 {
 	struct world *world = ctx;
 	struct arena *arena = arena_new();

@@ -1,4 +1,5 @@
 #include "core/drain.h"
+#include "core/policy.h"
 #include "test/unit/unit.h"
 
 #define NEVER (-1)
@@ -32,7 +33,7 @@ static void verdicts(void **state)
 		struct drain d;
 		struct drain_sight s = { cases[i].wanted, !cases[i].gone, cases[i].active, cases[i].inactive, { cases[i].dumped } };
 
-		drain_begin(&d, (struct mono){ 1000 }, (struct mono){ 1000 });
+		drain_begin(&d, (struct mono){ 1000 }, (struct mono){ 1000 }, LIMIT_NONE);
 		d.deadline.ms = cases[i].deadline;
 		d.zero_since.ms = cases[i].zero_since;
 		if (drain_judge(&d, &s, (struct mono){ cases[i].now }) != cases[i].verdict)
@@ -52,7 +53,7 @@ static void checks_are_fast_then_slow(void **state)
 	struct drain d;
 
 	(void)state;
-	drain_begin(&d, (struct mono){ 1000 }, (struct mono){ 1000 });
+	drain_begin(&d, (struct mono){ 1000 }, (struct mono){ 1000 }, LIMIT_NONE);
 	assert_int_equal(d.next_check.ms, 1010);
 	note(&d, 1010, 1, 2, 1);
 	assert_int_equal(d.active_start, 1);
@@ -78,7 +79,7 @@ static void a_connection_breaks_the_row_of_zeros(void **state)
 	struct drain_sight s = { false, true, 0, 0, { 1035 } };
 
 	(void)state;
-	drain_begin(&d, (struct mono){ 1000 }, (struct mono){ 1000 });
+	drain_begin(&d, (struct mono){ 1000 }, (struct mono){ 1000 }, LIMIT_NONE);
 	note(&d, 1010, 0, 0, 0);
 	note(&d, 1015, 1, 0, 0);
 	note(&d, 1030, 0, 0, 1);
@@ -90,7 +91,7 @@ static void idle_expiry_is_told_from_emptiness(void **state)
 	struct drain d;
 
 	(void)state;
-	drain_begin(&d, (struct mono){ 1000 }, (struct mono){ 1000 });
+	drain_begin(&d, (struct mono){ 1000 }, (struct mono){ 1000 }, LIMIT_NONE);
 	note(&d, 1010, 3, 0, 3);
 	note(&d, 2010, 0, 0, 3);
 	note(&d, 2020, 0, 0, 0);
@@ -102,7 +103,7 @@ static void an_old_reading_is_not_taken(void **state)
 	struct drain d;
 
 	(void)state;
-	drain_begin(&d, (struct mono){ 1000 }, (struct mono){ 1000 });
+	drain_begin(&d, (struct mono){ 1000 }, (struct mono){ 1000 }, LIMIT_NONE);
 	note(&d, 1000, 0, 0, 0);
 	assert_false(mono_set(d.zero_since));
 	assert_false(d.counted);

@@ -22,8 +22,9 @@ static struct view full(void)
 	virtuals[1] = (struct view_vs){ vs_of("[fd00::10]:53/udp"), { "rr", VS_FLAG_HASHED, 360 }, "kube-system/dns", "", "refusing",
 					NULL, 0 };
 	drains[0] = (struct view_drain){ vs_of("10.96.0.10:80/tcp"), rs_of("10.1.0.6:8080"), "default/web", 12345, 5, 0, 4, 1, -1, 1000,
-					 "keep" };
-	drains[1] = (struct view_drain){ vs_of("[fd00::10]:53/tcp"), rs_of("[fd00::5]:53"), "", 0, 0, 0, 0, 0, 59650, 250, "settle" };
+					 "keep", false, { 0 }, NULL, 0 };
+	drains[1] = (struct view_drain){ vs_of("[fd00::10]:53/tcp"), rs_of("[fd00::5]:53"), "", 0, 0, 0, 0, 0, 59650, 250, "settle",
+					 false, { 0 }, NULL, 0 };
 	outcomes[0] = (struct view_outcome){ vs_of("10.96.0.10:80/tcp"), rs_of("10.1.0.7:8080"), "default/web", "limit", 4000, 131250, 7 };
 	problems[0] = (struct view_problem){ "default/copy", "10.96.0.10:80/tcp belongs to default/web" };
 	addresses[0] = (struct view_address){ ip_of("10.96.0.10"), true, true, -1 };
@@ -100,10 +101,33 @@ static void drains_have_their_promised_form(void **state)
 	struct view view = full();
 
 	view.n_drains = 0;
+	view.outcome_counts[OUTCOME_LIMIT] = 9;
 	expect_page(drains_text, &view,
 	       "{\"version\":\"" SLUICE_VERSION "\",\"drains\":[],\"outcomes\":[{\"virtualServer\":\"10.96.0.10:80/tcp\","
 	       "\"realServer\":\"10.1.0.7:8080\",\"service\":\"default/web\",\"outcome\":\"limit\",\"endedSecondsAgo\":4.0,"
-	       "\"tookSeconds\":131.25,\"connectionsCut\":7}]}");
+	       "\"tookSeconds\":131.25,\"connectionsCut\":7}],\"outcomeCounts\":{\"empty\":0,\"idle-expired\":0,\"limit\":9,\"undrained\":0,"
+	       "\"superseded\":0,\"service-gone\":0,\"lost\":0}}");
+}
+
+static void who_holds_a_drain_is_shown_where_it_was_asked(void **state)
+{
+	struct flow held[] = { { ip_of("198.51.100.7"), FLOW_ESTABLISHED, 40000, 431 }, { ip_of("fd00::7"), FLOW_FIN_WAIT, 40001, 100 } };
+	struct view view = full();
+	json_t *json;
+
+	(void)state;
+	drains[0].asked = true;
+	drains[0].by_state[FLOW_ESTABLISHED] = 4;
+	drains[0].by_state[FLOW_FIN_WAIT] = 1;
+	drains[0].holders = held;
+	drains[0].n_holders = 2;
+	json = page_json(drains_text, &view);
+	expect(json_incref(json_object_get(json_array_get(json_object_get(json, "drains"), 0), "states")), "{\"established\":4,\"fin-wait\":1}");
+	expect(json_incref(json_object_get(json_array_get(json_object_get(json, "drains"), 0), "holders")),
+	       "[{\"client\":\"198.51.100.7\",\"port\":40000,\"state\":\"established\",\"forgottenInSeconds\":431},"
+	       "{\"client\":\"fd00::7\",\"port\":40001,\"state\":\"fin-wait\",\"forgottenInSeconds\":100}]");
+	assert_null(json_object_get(json_array_get(json_object_get(json, "drains"), 1), "holders"));
+	json_decref(json);
 }
 
 static void an_empty_view_has_all_lists(void **state)
@@ -154,7 +178,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(status_has_its_promised_form),
 		cmocka_unit_test(drains_have_their_promised_form),
-		cmocka_unit_test(an_empty_view_has_all_lists),
+		cmocka_unit_test(who_holds_a_drain_is_shown_where_it_was_asked), cmocka_unit_test(an_empty_view_has_all_lists),
 		cmocka_unit_test(bytes_that_are_no_utf8_are_replaced),
 		cmocka_unit_test(every_protocol_has_its_name),
 	};

@@ -304,7 +304,7 @@ static void hidden_after_each_operation(void)
 	struct world *w = world_with_host_ports();
 	const struct kernel_options kernel_options = { .device = "kube-ipvs0" };
 	const struct sysctl_options sysctls = { .root = "/proc/sys" };
-	const struct reconcile_options options = { .node = "n1", .sched = "rr", .sync_period_ms = 30000, .service_drain_limit_ms = 1000,
+	const struct reconcile_options options = { .node = "n1", .sched = "rr", .sync_period_ms = 30000, .drain = { .tcp = true, .limit_ms = LIMIT_NONE, .gone_limit_ms = 1000 },
 						   .address_linger_ms = 300, .seed = 1, .clock = clock_now };
 	struct slow_kernel k = { .port = { &slow_vtbl }, .w = w, .last = "none" };
 	struct prober *probers[PROBERS];

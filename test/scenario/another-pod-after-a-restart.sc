@@ -1,0 +1,16 @@
+# Which pod drains is remembered.
+service web/http 10.96.0.10:80/tcp
+endpoint web/http 10.1.0.5:8080 uid a slice s
+endpoint web/http 10.1.0.6:8080 uid b slice s
+pass
+connect old 10.96.0.10:80/tcp to 10.1.0.5:8080
+remove endpoint web/http 10.1.0.5:8080 uid a slice s
+run 2s
+restart
+endpoint web/http 10.1.0.5:8080 uid z slice s
+pass
+expect ops rs-del 10.1.0.5:8080; outcome 10.1.0.5:8080 superseded cut 1
+run 5ms
+expect cut old; rs 10.1.0.5:8080 none
+run 1s
+expect ops rs-add 10.1.0.5:8080; rs 10.1.0.5:8080 weight 1 active 0
