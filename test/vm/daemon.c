@@ -15,17 +15,27 @@
 
 static const struct world *explained;
 
-void manifest_service(const struct world *w, const char *name, const char *addresses, const char *ports)
+void manifest_annotated(const struct world *w, const char *name, const char *annotations, const char *addresses, const char *ports)
 {
 	CLEANUP(free_p) char *path = xfmt("%s/%s.yaml", w->manifests, name);
 	CLEANUP(free_p) char *text = xfmt(
-		"apiVersion: v1\nkind: Service\nmetadata: {name: %s, namespace: default}\n"
-		"spec:\n  clusterIPs: [%s]\n  ports: [%s]\n", name, addresses, ports);
+		"apiVersion: v1\nkind: Service\nmetadata: {name: %s, namespace: default, annotations: %s}\n"
+		"spec:\n  clusterIPs: [%s]\n  ports: [%s]\n", name, annotations, addresses, ports);
 
 	write_text(path, text);
 }
 
+void manifest_service(const struct world *w, const char *name, const char *addresses, const char *ports)
+{
+	manifest_annotated(w, name, "{}", addresses, ports);
+}
+
 void manifest_slice(const struct world *w, const char *name, int family, const char *ports, unsigned backends)
+{
+	manifest_pods(w, name, family, ports, backends, NULL);
+}
+
+void manifest_pods(const struct world *w, const char *name, int family, const char *ports, unsigned backends, const char *uid)
 {
 	const char *word = family == AF_INET ? "IPv4" : "IPv6";
 	CLEANUP(free_p) char *path = xfmt("%s/%s-%s.yaml", w->manifests, name, word);
@@ -40,7 +50,10 @@ void manifest_slice(const struct world *w, const char *name, int family, const c
 		if (backends & 1u << i) {
 			struct ip address = world_address(BACKEND1 + i, family);
 
-			text_add(&t, "- {addresses: [\"%s\"], conditions: {ready: true}}\n", ip_format(&address, ip));
+			text_add(&t, "- {addresses: [\"%s\"], conditions: {ready: true}", ip_format(&address, ip));
+			if (uid)
+				text_add(&t, ", targetRef: {kind: Pod, name: pod-%d, namespace: default, uid: %s-%d}", i + 1, uid, i + 1);
+			text_add(&t, "}\n");
 		}
 	write_text(path, t.s);
 	text_fini(&t);

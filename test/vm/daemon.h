@@ -9,9 +9,13 @@
 /* Writes MANIFESTS/NAME.yaml with a Service default/NAME. addresses: "203.0.113.10, 2001:db8:2::10"; ports: YAML, as in
  * "{name: http, port: 80, targetPort: 8080}, …". */
 void manifest_service(const struct world *w, const char *name, const char *addresses, const char *ports);
+/* The same with annotations: YAML, as in "{sluice/drain-limit: 1m}". */
+void manifest_annotated(const struct world *w, const char *name, const char *annotations, const char *addresses, const char *ports);
 /* Writes MANIFESTS/NAME-FAMILY.yaml with its EndpointSlice: the backends whose bits are set (1 = the first, 2, 4);
  * ports: "{name: http, port: 8080}". */
 void manifest_slice(const struct world *w, const char *name, int family, const char *ports, unsigned backends);
+/* The same; each backend is that pod's: UID-1, UID-2, UID-3. NULL: nobody's. */
+void manifest_pods(const struct world *w, const char *name, int family, const char *ports, unsigned backends, const char *uid);
 void manifest_remove(const struct world *w, const char *file); /* below MANIFESTS */
 
 /* The usual Service: web, one address of each family that ends in n, TCP 80 → 8080, all three backends. */

@@ -96,9 +96,46 @@ static void a_mass_removal_is_survived(void)
 	text_fini(&t);
 }
 
+/* A server that goes and comes a thousand times under load, of a protocol that does not drain: deleted and added each time. The kernel's log
+ * must stay clean (the harness looks at it), and every datagram is answered or lost in the moment of a change. */
+#define ROUNDS 1000
+static void a_thousand_rounds_under_load(void)
+{
+	struct world *w = world_new();
+	struct server *servers[BACKENDS];
+	struct target dns = target_vip(AF_INET, 53, 53);
+	struct vs_key vs = vs_key_of("203.0.113.53:53/udp");
+	struct rs_key first = backend_key(AF_INET, 1, UDP_PORT);
+	struct prober *probers[3];
+	unsigned served = 0, failed = 0;
+
+	dns.udp = true;
+	servers_start(w, servers);
+	manifest_service(w, "dns", "203.0.113.53", "{name: dns, port: 53, protocol: UDP, targetPort: 5353}");
+	manifest_slice(w, "dns", AF_INET, "{name: dns, port: 5353, protocol: UDP}", 7);
+	(void)daemon_start(w, "");
+	await(START_MS, table_rs(w, &vs, &first).present, "not served");
+	for (int i = 0; i < 3; i++)
+		probers[i] = prober_start(w, i == 2 ? NODE : CLIENT, &dns, 10);
+	for (int round = 0; round < ROUNDS; round++) {
+		manifest_slice(w, "dns", AF_INET, "{name: dns, port: 5353, protocol: UDP}", 6);
+		await(CHANGE_MS, !table_rs(w, &vs, &first).present, "not deleted in round %d", round);
+		manifest_slice(w, "dns", AF_INET, "{name: dns, port: 5353, protocol: UDP}", 7);
+		await(CHANGE_MS, table_rs(w, &vs, &first).present, "not added in round %d", round);
+	}
+	for (int i = 0; i < 3; i++) {
+		prober_stop(probers[i]);
+		served += prober_served(probers[i]);
+		failed += probers[i]->failed + probers[i]->refused;
+	}
+	need(served > 1000 && failed <= served / 50, "%u datagrams were answered, %u were not", served, failed);
+	check_note("%u datagrams answered, %u lost", served, failed);
+}
+
 static const struct check_test tests[] = {
 	{ "an-orderly-close-is-waited-for", an_orderly_close_is_waited_for, 240 },
 	{ "a-deleted-server-returns", a_deleted_server_returns, 420 },
+	{ "a-thousand-rounds-under-load", a_thousand_rounds_under_load, 800 },
 	{ "a-mass-removal-is-survived", a_mass_removal_is_survived, 420 },
 };
 
