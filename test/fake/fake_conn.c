@@ -98,6 +98,8 @@ void conn_flows(const struct fake_kernel *f, const struct vs_key *vs, const stru
 		if (ret->rows.n - start >= max)
 			continue;
 		client_of(f, c, &flow);
+		if (flow.state == FLOW_ESTABLISHED) /* told by the clock of IPVS, which runs out first */
+			left_ms = c->expires.ms - f->now.ms;
 		flow.left_s = (uint32_t)(left_ms / 1000);
 		*vec_push(&ret->rows) = flow;
 	}
