@@ -59,6 +59,8 @@ static int64_t wait_ms(const struct drain *drain, struct mono dumped_at, int64_t
 	return drain->checks <= ARRAY_SIZE(first) ? first[drain->checks - 1] : period_ms;
 }
 
+#define STRAGGLERS_MS 1000 /* what was past the scheduler when the weight became 0 has come by then */
+
 void drain_note(struct drain *drain, const struct drain_sight *sight, uint32_t active_before, int64_t period_ms)
 {
 	bool zero = is_zero(drain, sight);
@@ -71,6 +73,8 @@ void drain_note(struct drain *drain, const struct drain_sight *sight, uint32_t a
 		drain->inactive_start = sight->inactive;
 	} else if (zero && active_before > 0) {
 		drain->dropped_at_once = true;
+	} else if (sight->active > active_before && sight->dumped_at.ms - drain->zeroed_at.ms > STRAGGLERS_MS) {
+		drain->grew = true;
 	}
 	if (drain->checks < UINT8_MAX)
 		drain->checks++;

@@ -11,6 +11,8 @@ struct drain {
 	bool on;
 	bool counted;            /* active_start, inactive_start are set */
 	bool dropped_at_once;    /* active fell to zero between two checks and no inactive was seen */
+	bool grew;               /* it got connections although its weight was 0 long before … */
+	bool told;               /* … and that was said */
 	uint8_t checks;          /* up to 255 */
 	struct mono since;       /* when it began, perhaps before a restart */
 	struct mono zeroed_at;   /* when the kernel acknowledged weight 0, or was found with it */

@@ -241,6 +241,16 @@ static void tell_check(const struct reconcile *r, const struct seen_vs *vs, cons
 		  span_format(now.ms - rs->drain.since.ms, age));
 }
 
+/* Told once of each drain. */
+static void tell_growth(const struct seen_vs *vs, const struct seen_rs *rs)
+{
+	char vs_text[VS_TEXT], rs_text[RS_TEXT];
+
+	log_warn("vs=%s rs=%s active=%u: it gets connections although its weight is 0: are the sysctls net.ipv4.vs.conn_reuse_mode, "
+		 "expire_nodest_conn and expire_quiescent_template as sluice set them?", vs_format(&vs->key, vs_text),
+		 rs_format(&rs->key, rs_text), rs->active);
+}
+
 static void after_check(struct reconcile *r, struct seen_vs *vs)
 {
 	for (size_t i = 0; i < vs->n_rs; i++) {
@@ -248,6 +258,10 @@ static void after_check(struct reconcile *r, struct seen_vs *vs)
 
 		if (!rs->drain.on)
 			continue;
+		if (rs->drain.grew && !rs->drain.told) {
+			rs->drain.told = true;
+			tell_growth(vs, rs);
+		}
 		if (r->journal && rs->drain.checks == 1) {
 			struct journal_entry entry = { .kind = JOURNAL_DRAIN, .vs = vs->key, .rs = rs->key, .since = rs->drain.since, .until = rs->drain.limit_at,
 						       .uid = rs->uid };

@@ -55,7 +55,7 @@ struct kernel_vtbl {
 	int (*list_filter)(struct kernel *k, struct kernel_filter *ret, struct err *err);
 
 	/* The connections through one real server, as conntrack tells them; the kernel filters, and walks its whole table for it. Appends
-	 * to ret at most max rows, the first that come; n counts all. For people: the table changes meanwhile, so one may lack or come
+	 * to ret at most max rows, the first that come; n counts all. Where the table changes much meanwhile, one may lack or come
 	 * twice, and conntrack may have forgotten what IPVS still counts (UDP). None is no error, whatever is there.
 	 * -EOPNOTSUPP: this kernel cannot tell (no nf_conntrack_netlink). */
 	int (*list_flows)(struct kernel *k, const struct vs_key *vs, const struct rs_key *rs, size_t max, struct kernel_flows *ret,
