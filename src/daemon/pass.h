@@ -44,6 +44,7 @@ struct reconcile {
 	VEC(struct vs_key) audit;           /* virtual servers that this audit has still to read: from audit_pos on */
 	size_t audit_pos;
 	struct mono audit_began;
+	bool unread_drains;      /* the journal has drains of virtual servers that could not be read yet */
 	bool filter_intact;      /* as the last read of it said */
 	struct retry read_retry; /* of lists */
 	int64_t check_cost_us;   /* drain_cost() of the reads */
@@ -79,6 +80,7 @@ void sight_holders(const struct reconcile *r, struct view *view, size_t max); /*
 
 /* start.c: the first read, and what of it is ours. True: a step was done; false: waits for a retry. */
 bool start_step(struct reconcile *r);
+void start_lifetimes(struct reconcile *r); /* what the journal says of deadlines; again for what could not be read the first time */
 void start_adopt(struct reconcile *r, struct seen_vs *vs); /* wanted, found, nobody remembered: ours from now on */
 
 /* apply.c: the next operations of the pass. */

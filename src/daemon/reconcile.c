@@ -191,8 +191,11 @@ struct mono reconcile_turn(struct reconcile *r)
 	}
 	if (r->journal && !r->partial)
 		journal_adopted(r->journal);
-	if (sight_stale(r))
+	if (sight_stale(r)) {
+		if (r->unread_drains)
+			start_lifetimes(r);
 		return now;
+	}
 	checked = sight_drains(r); /* judged at once, not after all others were read */
 	checked = sight_flushes(r) || checked;
 	if (planning_due(r)) {

@@ -63,8 +63,14 @@ static bool take_lifetime(struct reconcile *r, const struct journal_entry *e)
 
 	switch (e->kind) {
 	case JOURNAL_DRAIN:
+		if (vs && vs->stale) { /* it could not be read yet */
+			r->unread_drains = true;
+			return true;
+		}
 		if (!rs || rs->weight != 0)
 			return false;
+		if (rs->drain.on)
+			return true;
 		seen_drain_begin(&r->observed, vs, rs, e->since, pass_now(r));
 		rs->drain.limit_at = e->until;
 		rs->uid = e->uid;
@@ -133,6 +139,12 @@ static void adopt_all(struct reconcile *r)
 			 n, n_addrs);
 }
 
+void start_lifetimes(struct reconcile *r)
+{
+	r->unread_drains = false;
+	each_entry(r, take_lifetime);
+}
+
 static bool failed(struct reconcile *r)
 {
 	r->start_retry = r->read_retry;
@@ -153,7 +165,7 @@ bool start_step(struct reconcile *r)
 	case PHASE_RSS:
 		if (sight_stale(r))
 			return true;
-		each_entry(r, take_lifetime); /* before anything is planned: the deadlines that run go on */
+		start_lifetimes(r); /* before anything is planned: the deadlines that run go on */
 		r->phase = PHASE_FILTER;
 		return true;
 	case PHASE_FILTER:
