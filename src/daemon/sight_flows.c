@@ -11,6 +11,7 @@
 #define FLUSH_MAX_MS 10000
 #define DRAINS_ASKED 32     /* for their holders, in one answer */
 #define ASKING_MS 500       /* all of them together */
+#define FLOWS_LOOKED_AT 5000 /* of one drain, to find those that hold it longest */
 
 static int ask(const struct reconcile *r, const struct vs_key *vs, const struct rs_key *rs, size_t max, struct kernel_flows *ret)
 {
@@ -133,6 +134,13 @@ struct mono sight_flushes_due(const struct reconcile *r)
 
 /* ---- who holds a drain ---- */
 
+static int longest_first(const void *a, const void *b)
+{
+	const struct flow *x = a, *y = b;
+
+	return (y->left_s > x->left_s) - (y->left_s < x->left_s);
+}
+
 void sight_holders(const struct reconcile *r, struct view *view, size_t max)
 {
 	int64_t began_us = mono_cost_us();
@@ -141,13 +149,15 @@ void sight_holders(const struct reconcile *r, struct view *view, size_t max)
 		CLEANUP(kernel_flows_fini) struct kernel_flows flows = { 0 };
 		struct view_drain *drain = &view->drains[i];
 
-		if (ask(r, &drain->vs, &drain->rs, max, &flows) < 0)
+		if (ask(r, &drain->vs, &drain->rs, FLOWS_LOOKED_AT, &flows) < 0)
 			continue;
 		drain->asked = true;
 		memcpy(drain->by_state, flows.n, sizeof(drain->by_state));
-		drain->holders = arena_alloc(view->arena, flows.rows.n * sizeof(*drain->holders));
-		drain->n_holders = flows.rows.n;
-		if (flows.rows.n)
-			memcpy(drain->holders, flows.rows.v, flows.rows.n * sizeof(*drain->holders));
+		if (!flows.rows.n)
+			continue;
+		qsort(flows.rows.v, flows.rows.n, sizeof(*flows.rows.v), longest_first);
+		drain->n_holders = flows.rows.n < max ? flows.rows.n : max;
+		drain->holders = arena_alloc(view->arena, drain->n_holders * sizeof(*drain->holders));
+		memcpy(drain->holders, flows.rows.v, drain->n_holders * sizeof(*drain->holders));
 	}
 }

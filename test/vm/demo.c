@@ -149,7 +149,7 @@ static void watch_it_drain(const struct world *w)
 	say("    It is still there, at weight 0: nothing new goes to it, but it has connections, so it is not deleted.");
 	pause_ms(1200);
 	show(w, "status default/web");
-	show(w, "drains");
+	show(w, "drains --holders");
 	count_new(w, &web, "IPv4", false);
 	count_new(w, &web6, "IPv6", false);
 	need(conn_echo(&held, 5000) == 0 && conn_echo(&held6, 5000) == 0, "a held connection was cut by the drain");
