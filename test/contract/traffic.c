@@ -66,7 +66,7 @@ static void connect_any(struct contract *c, const char *client, const char *vs, 
 	struct vs_key key = vs_of(vs);
 
 	if (!c->fake)
-		connect_real(c->traffic, client, &(struct target){ key.ip, key.port, false }, mute);
+		connect_real(c->traffic, client, &(struct target){ key.ip, key.port, VIA_TCP }, mute);
 	else if (fake_connect(c->fake, client, client, &key, NULL) != FAKE_ACCEPTED)
 		abort();
 }
@@ -86,13 +86,13 @@ void hand_connect_past(struct contract *c, const char *client, const char *rs)
 	struct rs_key key = rs_of(rs);
 
 	if (!c->fake)
-		connect_real(c->traffic, client, &(struct target){ key.ip, key.port, false }, false);
+		connect_real(c->traffic, client, &(struct target){ key.ip, key.port, VIA_TCP }, false);
 }
 
 void hand_datagram(struct contract *c, const char *client, const char *vs)
 {
 	struct vs_key key = vs_of(vs);
-	const struct target to = { key.ip, key.port, true };
+	const struct target to = { key.ip, key.port, VIA_UDP };
 	int fd, code;
 
 	if (c->fake) {

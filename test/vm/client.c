@@ -22,7 +22,7 @@ union address {
 
 struct target target_vip(int family, int n, uint16_t port)
 {
-	return (struct target){ world_vip(family, n), port, false };
+	return (struct target){ world_vip(family, n), port, VIA_TCP };
 }
 
 static socklen_t address_of(const struct ip *ip, uint16_t port, union address *ret)
@@ -85,7 +85,7 @@ static int receive(int fd, char *data, size_t size, int64_t end_us)
 
 int conn_begin(const struct world *w, enum place from, const struct target *to, uint16_t local_port, int limit_ms, struct conn *ret)
 {
-	struct conn c = { .fd = world_socket(w, from, to->ip.family, SOCK_STREAM) };
+	struct conn c = { .fd = world_socket_of(w, from, to->ip.family, SOCK_STREAM, to->via == VIA_SCTP ? IPPROTO_SCTP : 0) };
 	int code = start_connect(c.fd, to, local_port, now_us() + (int64_t)limit_ms * 1000);
 
 	if (code < 0) {
@@ -205,7 +205,7 @@ static int one_try(struct prober *p, int fd, char *ret_who)
 	struct conn c;
 	int code;
 
-	if (p->to.udp) {
+	if (p->to.via == VIA_UDP) {
 		code = datagram_echo(fd, &p->to, DATAGRAM_MS);
 		*ret_who = (char)code;
 		return code < 0 ? code : 0;
@@ -223,7 +223,7 @@ static void *probe(void *ctx)
 	struct prober *p = ctx;
 
 	while (!atomic_load(&p->stop)) {
-		int fd = p->to.udp ? world_socket(p->w, p->from, p->to.ip.family, SOCK_DGRAM) : -1;
+		int fd = p->to.via == VIA_UDP ? world_socket(p->w, p->from, p->to.ip.family, SOCK_DGRAM) : -1;
 		int64_t began = now_us();
 		char who = 0;
 		int code = one_try(p, fd, &who), at = who >= '1' && who <= '3' ? who - '0' : 0;

@@ -8,7 +8,7 @@
 struct target {
 	struct ip ip;
 	uint16_t port;
-	bool udp;
+	enum via { VIA_TCP, VIA_UDP, VIA_SCTP /* as a stream, otherwise like TCP */ } via;
 };
 struct target target_vip(int family, int n, uint16_t port); /* TCP */
 

@@ -203,7 +203,7 @@ int main(void)
 		stay(w);
 	step("sluice is stopped. The kernel's state stays as it is, and traffic goes on:");
 	daemon_end(daemon, SIGTERM);
-	count_new(w, &(struct target){ world_vip(AF_INET, 10), 80, false }, "IPv4", false);
+	count_new(w, &(struct target){ world_vip(AF_INET, 10), 80, VIA_TCP }, "IPv4", false);
 	say("\nThat was it: a backend left, and no connection was cut. What sluice logged of it:\n");
 	log = daemon_log(w);
 	for (char *save = NULL, *line = strtok_r(log, "\n", &save); line; line = strtok_r(NULL, "\n", &save))

@@ -102,10 +102,10 @@ static void *serve(void *ctx)
 	return NULL;
 }
 
-static int listener(const struct server *server, int type, uint16_t port)
+static int listener(const struct server *server, int type, int protocol, uint16_t port)
 {
 	struct sockaddr_in6 any = { .sin6_family = AF_INET6, .sin6_port = htons(port) };
-	int fd = world_socket(server->w, server->place, AF_INET6, type), no = 0, yes = 1;
+	int fd = world_socket_of(server->w, server->place, AF_INET6, type, protocol), no = 0, yes = 1;
 
 	(void)setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof(no));
 	(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
@@ -114,31 +114,52 @@ static int listener(const struct server *server, int type, uint16_t port)
 	return fd;
 }
 
-struct server *server_start(const struct world *w, enum place place, uint16_t tcp_port, uint16_t udp_port)
+static struct task *task_new(const struct world *w, enum place place)
 {
 	struct server *server = xzalloc(sizeof(*server));
 	struct task *task = xzalloc(sizeof(*task));
-	pthread_t thread;
 
 	server->w = w;
 	server->place = place;
-	server->tcp_port = tcp_port;
-	server->udp_port = udp_port;
 	server->who = place >= BACKEND1 ? (char)('1' + place - BACKEND1) : place == NODE ? 'N' : 'C';
 	*task = (struct task){ server, epoll_create1(EPOLL_CLOEXEC) };
-	if (tcp_port)
-		add(task->epoll, LISTENER, listener(server, SOCK_STREAM, tcp_port));
-	if (udp_port)
-		add(task->epoll, DATAGRAMS, listener(server, SOCK_DGRAM, udp_port));
+	return task;
+}
+
+static struct server *task_start(struct task *task)
+{
+	pthread_t thread;
+
 	need(pthread_create(&thread, NULL, serve, task) == 0, "no thread");
-	return server;
+	return task->server;
+}
+
+struct server *server_start(const struct world *w, enum place place, uint16_t tcp_port, uint16_t udp_port)
+{
+	struct task *task = task_new(w, place);
+
+	task->server->tcp_port = tcp_port;
+	task->server->udp_port = udp_port;
+	if (tcp_port)
+		add(task->epoll, LISTENER, listener(task->server, SOCK_STREAM, 0, tcp_port));
+	if (udp_port)
+		add(task->epoll, DATAGRAMS, listener(task->server, SOCK_DGRAM, 0, udp_port));
+	return task_start(task);
+}
+
+struct server *server_start_sctp(const struct world *w, enum place place, uint16_t port)
+{
+	struct task *task = task_new(w, place);
+
+	add(task->epoll, LISTENER, listener(task->server, SOCK_STREAM, IPPROTO_SCTP, port));
+	return task_start(task);
 }
 
 int server_mute(const struct world *w, enum place place, uint16_t tcp_port)
 {
 	const struct server server = { .w = w, .place = place };
 
-	return listener(&server, SOCK_STREAM, tcp_port);
+	return listener(&server, SOCK_STREAM, 0, tcp_port);
 }
 
 void servers_start(const struct world *w, struct server *ret[BACKENDS])

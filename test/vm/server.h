@@ -21,6 +21,8 @@ struct server *server_start(const struct world *w, enum place place, uint16_t tc
 /* Listens and takes nothing: the kernel alone opens connections, and nobody ever ends them. A descriptor that holds it. */
 int server_mute(const struct world *w, enum place place, uint16_t tcp_port);
 
+/* The same for SCTP, as a stream. */
+struct server *server_start_sctp(const struct world *w, enum place place, uint16_t port);
 #define TCP_PORT 8080 /* of the backends */
 #define UDP_PORT 5353
 /* The three backends. */

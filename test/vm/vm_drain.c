@@ -246,7 +246,7 @@ static void a_udp_flow_moves_at_once(int family)
 {
 	struct world *w = world_new();
 	struct server *servers[BACKENDS];
-	struct target dns = { world_vip(family, 53), 53, true };
+	struct target dns = { world_vip(family, 53), 53, VIA_UDP };
 	int fd = world_socket(w, CLIENT, family, SOCK_DGRAM), who = -1, lost = 0, moved;
 	char text[IP_TEXT];
 	CLEANUP(free_p) char *address = xfmt("\"%s\"", ip_format(&dns.ip, text));

@@ -235,6 +235,78 @@ static void affinity_holds_no_drain(void)
 	await(3000, log_count(s->w, "outcome=empty") == 1, "the log names another outcome");
 }
 
+#define SIG_PORTS "{name: sig, port: 2905, protocol: SCTP}"
+
+/* SCTP drains like TCP where it is asked for. */
+static void sctp_drains_if_asked(void)
+{
+	struct scene *s = scene_quiet();
+	struct target sig = { world_vip(AF_INET, 30), 2905, VIA_SCTP };
+	struct vs_key vs = vs_key_of("203.0.113.30:2905/sctp");
+	struct rs_key first = backend_key(AF_INET, 1, 2905);
+	struct watch *watch;
+	struct stream *held;
+	struct conn c = { .fd = -1 };
+
+	for (int i = 0; i < 2; i++)
+		(void)server_start_sctp(s->w, BACKEND1 + i, 2905);
+	manifest_service(s->w, "sig", "203.0.113.30", "{name: sig, port: 2905, protocol: Sctp}");
+	manifest_slice(s->w, "sig", AF_INET, SIG_PORTS, 3);
+	s->daemon = daemon_start(s->w, "--drain-protocols TCP,Sctp");
+	await(START_MS, conn_open(s->w, CLIENT, &sig, 0, 15000, &c) == 0, "SCTP is not served");
+	conn_reset(&c);
+	watch = watch_start(s->w, &vs, &first);
+	held = stream_start(conn_to(s->w, CLIENT, &sig, '1'), 50);
+	manifest_slice(s->w, "sig", AF_INET, SIG_PORTS, 2);
+	await(CHANGE_MS, watch_weight_at(watch, 0, 0) > 0, "no weight 0");
+	for (int i = 0; i < 10; i++) {
+		c = conn_must(s->w, CLIENT, &sig);
+		need(c.who == '2', "a new association came to server %c", c.who);
+		conn_reset(&c);
+	}
+	hold(5000, watch_now(watch).present && watch_now(watch).active >= 1, "the association was not waited for");
+	stream_check(held, "during the drain");
+	stream_stop(held);
+	conn_reset(&held->conn);
+	await(70000, watch_gone_at(watch, 0) > 0, "not deleted behind the end of the association"); /* the kernel remembers it for a minute */
+	await(3000, log_count(s->w, "outcome=empty") == 1, "the log names another outcome");
+}
+
+#define DNS_PORTS "{name: dns, port: 5353, protocol: UDP}"
+
+/* UDP drains where there is a limit: the flow stays until then, and moves with its next datagram. */
+static void udp_drains_to_its_limit(void)
+{
+	struct scene *s = scene_quiet();
+	struct target dns = { world_vip(AF_INET, 53), 53, VIA_UDP };
+	struct vs_key vs = vs_key_of("203.0.113.53:53/udp");
+	int fd = world_socket(s->w, CLIENT, AF_INET, SOCK_DGRAM), who = -1, moved, lost = 0;
+	struct rs_key rs;
+	struct watch *watch;
+	int64_t zeroed_us;
+
+	manifest_annotated(s->w, "dns", "{sluice/drain-limit: 4s}", "203.0.113.53", "{name: dns, port: 53, protocol: Udp}");
+	manifest_slice(s->w, "dns", AF_INET, DNS_PORTS, 7);
+	s->daemon = daemon_start(s->w, "--drain-protocols udp");
+	await(START_MS, (who = datagram_echo(fd, &dns, 2000)) > 0, "no answer after the start");
+	rs = backend_key(AF_INET, who - '0', UDP_PORT);
+	watch = watch_start(s->w, &vs, &rs);
+	manifest_slice(s->w, "dns", AF_INET, DNS_PORTS, 7u & ~(1u << (who - '1')));
+	await(CHANGE_MS, (zeroed_us = watch_weight_at(watch, 0, 0)) > 0, "no weight 0");
+	while (now_us() - zeroed_us < 3000000) {
+		int answer = datagram_echo(fd, &dns, 900);
+
+		need(answer == who || now_us() - zeroed_us > 3900000, "the flow moved before its limit: %d", answer);
+		pause_ms(100);
+	}
+	await(10000, watch_gone_at(watch, 0) > 0, "not deleted at its limit");
+	need(watch_gone_at(watch, 0) - zeroed_us > 3900000, "deleted before its limit");
+	for (moved = -1; moved < 0 && lost < 3; lost += moved < 0)
+		moved = datagram_echo(fd, &dns, 2000);
+	need(moved > 0 && moved != who && lost <= 1, "%d datagrams were lost, then %d answered", lost, moved);
+	await(3000, log_count(s->w, "outcome=limit") == 1, "the log names another outcome");
+}
+
 /* Many clients at once: addresses that sh and mh spread over all servers. */
 #define CLIENTS 30
 static void add_clients(const struct scene *s)
@@ -327,6 +399,8 @@ static const struct check_test tests[] = {
 	{ "another-pod-ipv6", another_pod_ipv6, 0 },
 	{ "what-is-only-remembered-holds-nothing", what_is_only_remembered_holds_nothing, 0 },
 	{ "who-holds-a-drain-is-told", who_holds_a_drain_is_told, 0 },
+	{ "sctp-drains-if-asked", sctp_drains_if_asked, 0 },
+	{ "udp-drains-to-its-limit", udp_drains_to_its_limit, 0 },
 	{ "affinity-holds-no-drain", affinity_holds_no_drain, 0 },
 	{ "nothing-new-with-any-scheduler", nothing_new_with_any_scheduler, 0 },
 	{ "a-scheduler-that-is-missing-harms-one-service", a_scheduler_that_is_missing_harms_one_service, 0 },

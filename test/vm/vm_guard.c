@@ -70,7 +70,7 @@ static int ask(const struct world *w, enum place from, const struct target *to, 
 	struct conn c;
 	int code;
 
-	if (to->udp) {
+	if (to->via == VIA_UDP) {
 		int fd = world_socket(w, from, to->ip.family, SOCK_DGRAM);
 
 		code = datagram_echo(fd, to, limit_ms);
@@ -291,7 +291,7 @@ static void judge_probers(struct prober *const *probers, size_t n)
 
 	for (size_t i = 0; i < n; i++) {
 		need(prober_served(probers[i]) == 0, "%s:%d %s was answered %u times, seen from place %d", vips[i / 6], HOST_PORT,
-		     probers[i]->to.udp ? "UDP" : "TCP", prober_served(probers[i]), probers[i]->from);
+		     probers[i]->to.via == VIA_UDP ? "UDP" : "TCP", prober_served(probers[i]), probers[i]->from);
 		tried += probers[i]->tried;
 		refused += probers[i]->refused;
 	}
@@ -308,7 +308,7 @@ static void hidden_after_each_operation(void)
 						   .address_linger_ms = 300, .seed = 1, .clock = clock_now };
 	struct slow_kernel k = { .port = { &slow_vtbl }, .w = w, .last = "none" };
 	struct prober *probers[PROBERS];
-	struct target host = { world_address(NODE, AF_INET), HOST_PORT, false };
+	struct target host = { world_address(NODE, AF_INET), HOST_PORT, VIA_TCP };
 	struct err err = { "" };
 	struct reconcile *r;
 	unsigned ups;

@@ -109,7 +109,7 @@ static void a_thousand_rounds_under_load(void)
 	struct prober *probers[3];
 	unsigned served = 0, failed = 0;
 
-	dns.udp = true;
+	dns.via = VIA_UDP;
 	servers_start(w, servers);
 	manifest_service(w, "dns", "203.0.113.53", "{name: dns, port: 53, protocol: UDP, targetPort: 5353}");
 	manifest_slice(w, "dns", AF_INET, "{name: dns, port: 5353, protocol: UDP}", 7);

@@ -151,7 +151,7 @@ static void comes_back_while_its_address_lingers(void)
 static void without_endpoints_refuses_at_once(void)
 {
 	struct scene *s = scene_quiet();
-	struct target dns[2] = { { world_vip(AF_INET, 53), 53, true }, { world_vip(AF_INET6, 53), 53, true } };
+	struct target dns[2] = { { world_vip(AF_INET, 53), 53, VIA_UDP }, { world_vip(AF_INET6, 53), 53, VIA_UDP } };
 
 	scene_backends(s, 0);
 	manifest_service(s->w, "dns", "203.0.113.53, \"2001:db8:2::53\"", "{name: dns, port: 53, protocol: UDP}");
@@ -226,7 +226,7 @@ static void a_removed_udp_service_refuses(void)
 {
 	struct world *w = world_new();
 	struct server *servers[BACKENDS];
-	struct target dns = { world_vip(AF_INET, 53), 53, true };
+	struct target dns = { world_vip(AF_INET, 53), 53, VIA_UDP };
 	const struct vs_key vs = vs_key_of("203.0.113.53:53/udp");
 	int fd = world_socket(w, CLIENT, AF_INET, SOCK_DGRAM), code = 0;
 

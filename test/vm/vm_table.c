@@ -187,7 +187,7 @@ static char *foreign_rows(const struct world *w)
 static void others_are_left_alone(bool first)
 {
 	struct scene *s = scene_quiet();
-	struct target theirs = { world_ip("203.0.113.10"), 8443, false };
+	struct target theirs = { world_ip("203.0.113.10"), 8443, VIA_TCP };
 	struct prober *prober;
 	char *before, *after;
 	struct conn c;

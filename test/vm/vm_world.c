@@ -19,7 +19,7 @@ static void packets_go_round(void)
 {
 	struct world *w = world_new();
 	struct server *servers[BACKENDS];
-	struct target web = target_vip(AF_INET, 10, 80), dns = { world_vip(AF_INET, 10), 53, true }, web6 = target_vip(AF_INET6, 10, 80);
+	struct target web = target_vip(AF_INET, 10, 80), dns = { world_vip(AF_INET, 10), 53, VIA_UDP }, web6 = target_vip(AF_INET6, 10, 80);
 	const struct vs_key vs = vs_key_of("203.0.113.10:80/tcp");
 	const struct rs_key rs = rs_key_of("192.0.2.11:8080");
 	int udp = world_socket(w, CLIENT, AF_INET, SOCK_DGRAM);
@@ -65,7 +65,7 @@ static void backends_reach_each_other_through_the_address(void)
 	need(conn_echo(&c, 5000) == 0, "no echo from a backend");
 	c = conn_must(w, NODE, &web);
 	need(conn_echo(&c, 5000) == 0, "no echo from the node");
-	need(conn_open(w, CLIENT, &(struct target){ web.ip, 81, false }, 0, 5000, &c) == -ECONNREFUSED, "port 81 is not refused");
+	need(conn_open(w, CLIENT, &(struct target){ web.ip, 81, VIA_TCP }, 0, 5000, &c) == -ECONNREFUSED, "port 81 is not refused");
 }
 
 static void the_table_is_read_right(void)

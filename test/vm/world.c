@@ -34,10 +34,15 @@ void world_enter(const struct world *w, enum place place)
 
 int world_socket(const struct world *w, enum place place, int family, int type)
 {
+	return world_socket_of(w, place, family, type, 0);
+}
+
+int world_socket_of(const struct world *w, enum place place, int family, int type, int protocol)
+{
 	int back = here(), fd;
 
 	enter(w->ns[place]);
-	fd = socket(family, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	fd = socket(family, type | SOCK_CLOEXEC | SOCK_NONBLOCK, protocol);
 	need(fd >= 0, "socket: %s", strerror(errno));
 	enter(back);
 	(void)close(back);

@@ -27,6 +27,7 @@ void world_enter(const struct world *w, enum place place);
 
 /* A socket in a namespace, non-blocking; the calling thread stays where it is. */
 int world_socket(const struct world *w, enum place place, int family, int type);
+int world_socket_of(const struct world *w, enum place place, int family, int type, int protocol); /* IPPROTO_SCTP */
 
 /* Runs a shell command in a namespace; gives its exit status. */
 int world_run(const struct world *w, enum place place, const char *fmt, ...) PRINTF(3, 4);
