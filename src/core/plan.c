@@ -189,7 +189,6 @@ static void plan_wanted(struct planner *p, struct seen_vs *vs, const struct want
 {
 	vs->policy = w->drain;
 	vs->policy_known = true;
-	vs->gone_since = vs->gone_until = MONO_NEVER;
 	if (shut_first(vs)) {
 		vs->unserving = true;
 		emit(p, OP_UNSERVE, vs, "gone");
@@ -232,6 +231,8 @@ static void plan_vs(struct planner *p, struct seen_vs *vs)
 	const char *service;
 	const struct wanted_vs *w = wanted_find(p->wanted, &vs->key, &service);
 
+	if (w)
+		vs->gone_since = vs->gone_until = MONO_NEVER; /* also if it has to wait: it may be gone again before it is planned */
 	if (vs->stale || retry_waits(&vs->retry, p->now)) {
 		wake_at(p, vs->stale && !mono_set(vs->retry.at) ? p->now : vs->retry.at);
 		observed_dirty(p->observed, vs);

@@ -41,7 +41,7 @@ mutant() { # NAME FILE SED INVARIANT WORLD
 
 mutant "deletes on the first zero" drain.c 's/>= DRAIN_TWICE_MS)$/>= 0)/' I1 clients
 mutant "a count of the millisecond of weight 0 is believed" drain.c '/dumped_at.ms <= drain->zeroed_at.ms)/s/<=/</' I1 clients
-mutant "the limit of a Service that came back goes on" plan.c '/^\tvs->gone_since = vs->gone_until = MONO_NEVER;/s/vs->gone_until = //' I1 limit
+mutant "the limit of a Service that came back goes on" plan.c '/^\t\tvs->gone_since = vs->gone_until = MONO_NEVER;/s/vs->gone_until = //' I1 limit
 mutant "deletes what was counted before weight 0" plan.c 's/rs->weight != 0 || rs->missed) {$/(rs->weight != 0 \&\& rs->active) || rs->missed) {/;s/return rs->weight == 0 && rs->drain.on/return rs->drain.on/;s/rs->drain.verdict = rs->superseded.*/rs->drain.verdict = rs->active ? DRAIN_KEEP : DRAIN_DELETE;/' I2 clients
 mutant "no wake-up for a retry" plan.c '/retry_waits(&vs->retry, p->now)) {/,/observed_dirty/{/wake_at/d}' I3 failures
 mutant "an address lingers for ever" plan.c '/wake_at(p, addr->linger_until);/d' I3 clients
