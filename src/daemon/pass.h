@@ -87,6 +87,8 @@ void start_adopt(struct reconcile *r, struct seen_vs *vs); /* wanted, found, nob
 void apply_step(struct reconcile *r);
 void apply_journal_lifetimes(struct reconcile *r); /* after a plan: gone and lingering objects */
 
-/* reconcile.c: compiles what is dirty in the model, some of it; true: there was some. Then: what is dirty → r->plan. */
+/* reconcile.c: drains became known, whose addresses may be wanted for other pods already. */
+void pass_supersede(struct reconcile *r);
+/* Compiles what is dirty in the model, some of it; true: there was some. Then: what is dirty → r->plan. */
 bool reconcile_compile(struct reconcile *r);
 void reconcile_plan(struct reconcile *r);

@@ -54,8 +54,9 @@ void reconcile_synced(struct reconcile *r, bool partial)
 {
 	struct seen_vs *vs, *next;
 	struct seen_addr *addr, *addr_next;
+	bool completed = r->synced && r->partial && !partial;
 
-	if (r->synced && r->partial && !partial) {
+	if (completed) {
 		log_info("all of the first lists could be read now: removals are no longer held back");
 		HASH_ITER(hh, r->observed.vss, vs, next)
 			observed_dirty(&r->observed, vs);
@@ -67,6 +68,8 @@ void reconcile_synced(struct reconcile *r, bool partial)
 			 "or deleted until all of it can be read");
 	r->synced = true;
 	r->partial = partial;
+	if (completed)
+		pass_supersede(r);
 }
 
 void reconcile_drift(struct reconcile *r, unsigned areas)
@@ -100,6 +103,18 @@ static void touched(void *ctx, const struct vs_key *key)
 	if (w && !r->partial)
 		observed_supersede(&r->observed, w);
 	observed_dirty(&r->observed, vs);
+}
+
+static void supersede(void *ctx, const struct wanted_vs *w, const char *service)
+{
+	(void)service;
+	observed_supersede(ctx, w);
+}
+
+void pass_supersede(struct reconcile *r)
+{
+	if (!r->partial)
+		wanted_each(r->wanted, supersede, &r->observed);
 }
 
 static void conflict(void *ctx, const struct vs_key *key, const char *loser, const char *winner)

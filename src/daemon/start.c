@@ -143,6 +143,7 @@ void start_lifetimes(struct reconcile *r)
 {
 	r->unread_drains = false;
 	each_entry(r, take_lifetime);
+	pass_supersede(r); /* when the wishes were compiled, these drains were not known */
 }
 
 static bool failed(struct reconcile *r)
