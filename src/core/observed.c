@@ -215,15 +215,17 @@ void observed_supersede(struct observed *o, const struct wanted_vs *w)
 
 void observed_flush_begins(struct observed *o, const struct seen_vs *vs, const struct rs_key *rs, struct mono now)
 {
+	const struct flush begun = { vs->key, *rs, true, now, mono_after(now, FLUSH_LOOK_MS) };
+
 	for (size_t i = 0; i < o->flushes.n; i++) {
 		struct flush *flush = &o->flushes.v[i];
 
 		if (!flush->deleted && vs_cmp(&flush->vs, &vs->key) == 0 && rs_cmp(&flush->rs, rs) == 0) {
-			flush->deleted = true;
-			flush->since = now;
-			flush->next = mono_after(now, FLUSH_LOOK_MS);
+			*flush = begun;
+			return;
 		}
 	}
+	*vec_push(&o->flushes) = begun;
 }
 
 bool observed_flushing(const struct observed *o, uint8_t proto, const struct rs_key *rs)

@@ -66,8 +66,8 @@ struct seen_addr {
 	UT_hash_handle hh;
 };
 
-/* A real server that another pod's takes the address of: that one is added only when the kernel has forgotten the connections of
- * the first, or it would get their packets. */
+/* A real server that is deleted while it has connections: because another pod's takes its address, or its limit has come. One is added
+ * there only when the kernel has forgotten those connections, or it would get their packets. */
 #define FLUSH_LOOK_MS 10
 struct flush {
 	struct vs_key vs;

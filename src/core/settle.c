@@ -136,7 +136,7 @@ static void settle_rs(struct observed *o, struct seen_vs *vs, const struct op *o
 		end_drain(o, vs, rs, code == 0 ? delete_outcome(vs, rs) : OUTCOME_LOST, ret);
 		if (rs->drain.verdict == DRAIN_DELETE)
 			ret->active = ret->inactive = 0; /* what was left is over */
-		if (rs->superseded)
+		if (rs->superseded || (ret->drain_ended && mono_reached(rs->drain.deadline, now)))
 			observed_flush_begins(o, vs, &rs->key, now);
 		seen_rs_remove(o, vs, rs);
 	}
