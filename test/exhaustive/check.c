@@ -1,4 +1,4 @@
-/* I4, I5, I6; I1 and I2 are judged where a deletion is made (kernel.c), I3 and I7 over all states together (explore.c). */
+/* I4, I5, I6, I9; I1 and I2 are judged where a deletion is made, I8 where a server is added (kernel.c), I3 and I7 over all states together (explore.c). */
 #include "exhaustive/check.h"
 
 #include "exhaustive/daemon.h"
@@ -32,6 +32,8 @@ static void check_quiet(const struct world *w)
 	for (int i = 0; i < SERVERS; i++)
 		if (source_wants(&w->source, i) && w->kernel.rs[i].present && !w->kernel.rs[i].weight)
 			broken("I4: %c is wanted and rests at weight 0", 'A' + i);
+		else if (!source_wants(&w->source, i) && w->kernel.rs[i].limit == DUE)
+			broken("I9: the limit of the drain of %c has come, and it is still there", 'A' + i);
 	if (n)
 		broken("I5: nothing is to be done, but planned again there are %zu operations", n);
 }
@@ -49,7 +51,7 @@ static bool rs_arrived(const struct world *w, int i, bool clients)
 
 	if (source_wants(&w->source, i))
 		return rs->present && rs->weight;
-	return !rs->present || (clients && !rs->weight && clients_of(rs) && !w->limit_came);
+	return !rs->present || (clients && !rs->weight && clients_of(rs) && !w->limit_came && rs->limit != DUE);
 }
 
 bool check_arrived(const struct world *w, bool clients)

@@ -13,15 +13,30 @@
 	X((w)->daemon.mirror.retry, TO_RETRY)                         \
 	X((w)->daemon.mirror.addr_retry, TO_RETRY)                    \
 	X((w)->daemon.read_retry, TO_RETRY)                           \
-	X((w)->daemon.mirror.rs[A].deadline, TO_LIMIT)                \
-	X((w)->daemon.mirror.rs[B].deadline, TO_LIMIT)                \
+	X((w)->daemon.mirror.rs[A].flush_next, TO_CHECK)              \
+	X((w)->daemon.mirror.rs[B].flush_next, TO_CHECK)              \
+	X((w)->daemon.mirror.rs[A].deadline, to_deadline(w, A))       \
+	X((w)->daemon.mirror.rs[B].deadline, to_deadline(w, B))       \
+	X((w)->daemon.mirror.rs[A].limit, TO_LIMIT_A)                 \
+	X((w)->daemon.mirror.rs[B].limit, TO_LIMIT_B)                 \
+	X((w)->kernel.rs[A].limit, TO_LIMIT_A)                        \
+	X((w)->kernel.rs[B].limit, TO_LIMIT_B)                        \
 	X((w)->daemon.mirror.gone_until, TO_LIMIT)                    \
 	X((w)->journal.gone_until, TO_LIMIT)                          \
-	X((w)->journal.until_a, TO_LIMIT)                             \
-	X((w)->journal.until_b, TO_LIMIT)                             \
+	X((w)->journal.until_a, TO_LIMIT_A)                           \
+	X((w)->journal.until_b, TO_LIMIT_B)                           \
 	X((w)->daemon.mirror.linger, TO_LINGER)                       \
 	X((w)->journal.linger_until, TO_LINGER)                       \
 	X((w)->daemon.wake, TO_ALL)
+
+/* Which moments a deadline comes from: that of its Service, its own, or the earlier one of both. */
+static int to_deadline(const struct world *w, int i)
+{
+	const struct mirror *m = &w->daemon.mirror;
+	int own = m->rs[i].limit == FAR ? (i == A ? TO_LIMIT_A : TO_LIMIT_B) : 0;
+
+	return own | (own && m->gone_until == NEVER ? 0 : TO_LIMIT);
+}
 
 static void pass(struct world *w, int64_t ms)
 {

@@ -1,23 +1,13 @@
 /* Turns, as src/daemon takes them; what is pure there is the real code, what is around it is written anew here, for one virtual server. */
-#include "exhaustive/daemon.h"
-
 #include "core/settle.h"
 #include "exhaustive/kernel.h"
-#include "exhaustive/mirror.h"
 #include "exhaustive/source.h"
+#include "exhaustive/turn.h"
 
 #include <errno.h>
 #include <string.h>
 
-#define FIRST_PERIOD_MS 1000
 #define LINGER_MS 10000
-
-/* One turn on a thawed state. */
-struct turn {
-	struct world *w;
-	struct observed o;
-	struct mishap mishap;
-};
 
 static struct turn turn_begin(struct world *w, struct mishap mishap)
 {
@@ -33,6 +23,12 @@ static void turn_end(struct turn *t)
 
 	*m = mirror_freeze(&t->o, NOW);
 	observed_fini(&t->o);
+	for (int i = 0; i < SERVERS; i++) {
+		struct kernel_rs *rs = &t->w->kernel.rs[i];
+
+		if (bounds.own_limit && m->rs[i].on && rs->present && !rs->weight && rs->limit == NEVER)
+			rs->limit = FAR;
+	}
 	if (!t->w->daemon.n_ops)
 		m->rs[A].verdict = m->rs[B].verdict = 0; /* each plan writes them anew, before it rests on them */
 	if (t->w->restarts || t->mishap.trouble == DIES || t->w->daemon.phase != RUN)
@@ -40,11 +36,6 @@ static void turn_end(struct turn *t)
 	memset(&t->w->journal, 0, sizeof(t->w->journal)); /* nobody will read it */
 	for (int i = 0; i < SERVERS; i++)
 		m->rs[i].checks = m->rs[i].on ? 2 : 0; /* they matter to the journal alone */
-}
-
-static bool waits(uint8_t when)
-{
-	return when > DUE;
 }
 
 static bool check_due(const struct mirror *m)
@@ -72,236 +63,61 @@ enum step daemon_next(const struct world *w)
 		return STEP_READ;
 	if (check_due(m) && !d->checked)
 		return STEP_CHECK;
+	if (flush_due(m))
+		return STEP_FLUSH;
 	return m->fresh || d->wake == DUE ? STEP_PLAN : STEP_NONE;
 }
 
-static void on_lost(void *ctx, const struct seen_vs *vs, const struct seen_rs *rs)
-{
-	struct turn *t = ctx;
-
-	(void)vs;
-	if (rs_cmp(&rs->key, &the_rs[A]) == 0)
-		t->w->journal.drain_a = t->w->journal.until_a = 0;
-	else
-		t->w->journal.drain_b = t->w->journal.until_b = 0;
-}
-
-static void on_drift(void *ctx, const struct seen_vs *vs, const struct seen_rs *rs, const char *what)
-{
-	(void)ctx;
-	(void)vs;
-	(void)rs;
-	(void)what;
-}
-
-static void journal_drain(struct journal_model *j, int rs, bool on, uint8_t until)
-{
-	if (rs == A) {
-		j->drain_a = on;
-		j->until_a = until;
-	} else {
-		j->drain_b = on;
-		j->until_b = until;
-	}
-}
-
-/* ---- reads ---- */
-
-static size_t dump(struct turn *t, bool skip, struct rs_row *rows)
-{
-	size_t n = 0;
-
-	for (int i = 0; i < SERVERS; i++) {
-		struct kernel_rs *rs = &t->w->kernel.rs[i];
-
-		if (!rs->present)
-			continue;
-		if (skip && i == t->mishap.which) {
-			t->w->blind |= !t->w->daemon.mirror.rs[i].exists;
-			continue;
-		}
-		rows[n++] = (struct rs_row){ .key = the_rs[i], .weight = rs->weight, .active = rs->active, .inactive = rs->inactive };
-		rs->read = rs->acked && !rs->weight;
-		rs->acked = rs->weight == 0;
-	}
-	return n;
-}
-
-static bool list_rss(struct turn *t, struct seen_vs *vs, bool skip)
-{
-	const struct observed_listener listener = { t, on_lost, on_drift };
-	struct rs_row rows[SERVERS];
-
-	if (t->w->kernel.vs)
-		return observed_take_rss(&t->o, vs, rows, dump(t, skip, rows), NOW, FIRST_PERIOD_MS, &listener);
-	observed_take_absent(&t->o, vs, &listener);
-	return false;
-}
-
-static void read_vs(struct turn *t, struct seen_vs *vs)
-{
-	enum trouble trouble = t->mishap.trouble;
-
-	if (trouble == INTERRUPTED) {
-		vs->stale = true;
-		retry_later(&vs->retry, NOW);
-		observed_dirty(&t->o, vs);
-		return;
-	}
-	if (list_rss(t, vs, trouble == SKIPPED || trouble == SKIPPED_TWICE))
-		(void)list_rss(t, vs, trouble == SKIPPED_TWICE);
-}
-
-static void list_vss(struct turn *t)
-{
-	const struct observed_listener listener = { t, on_lost, on_drift };
-	const struct vs_row row = { the_vs, the_attrs };
-
-	observed_take_vss(&t->o, &row, t->w->kernel.vs, &listener);
-}
-
-static void list_addrs(struct turn *t)
-{
-	(void)observed_take_addrs(&t->o, &the_vs.ip, t->w->kernel.bound);
-}
-
-static void list_filter(struct turn *t)
-{
-	const struct kernel_model *k = &t->w->kernel;
-
-	(void)observed_take_filter(&t->o, &the_vs.ip, k->guarded, &the_vs, k->served, &the_vs.ip, k->pinged);
-}
-
-static bool list_fails(struct turn *t)
-{
-	struct retry retry = { .at = MONO_NEVER };
-	bool fails = t->mishap.trouble == INTERRUPTED;
-
-	if (fails)
-		retry_later(&retry, NOW);
-	t->w->daemon.read_retry = waits_of(&retry, NOW);
-	return fails;
-}
-
-static void step_list(struct turn *t)
-{
-	if (list_fails(t))
-		return;
-	if (t->o.vss_stale)
-		list_vss(t);
-	else if (t->o.addrs_stale)
-		list_addrs(t);
-	else
-		list_filter(t);
-}
-
-static void step_check(struct turn *t)
-{
-	struct seen_vs *vs = t->o.draining;
-
-	read_vs(t, vs);
-	for (int i = 0; i < SERVERS; i++) {
-		struct seen_rs *rs = seen_rs_find(vs, &the_rs[i]);
-
-		if (rs && rs->drain.on && rs->drain.checks == 1)
-			journal_drain(&t->w->journal, i, true, when_of(rs->drain.limit_at, NOW));
-	}
-	observed_dirty(&t->o, vs);
-	t->w->daemon.checked = 1;
-}
-
-/* ---- the start: what of it is ours, and what runs on it ---- */
-
-static void take_owners(struct turn *t)
-{
-	struct journal_model *j = &t->w->journal;
-	struct seen_vs *vs = observed_vs(&t->o, &the_vs);
-	struct seen_addr *addr = observed_addr(&t->o, &the_vs.ip);
-
-	j->vs = j->vs && vs && vs->present;
-	j->addr = j->addr && addr && addr->bound;
-	if (j->vs)
-		vs->ours = true;
-	if (j->addr)
-		addr->ours = true;
-}
-
-static void take_drain(struct turn *t, struct seen_vs *vs, int i, bool journaled, uint8_t until)
-{
-	struct seen_rs *rs = vs && journaled ? seen_rs_find(vs, &the_rs[i]) : NULL;
-	bool goes_on = rs && rs->weight == 0;
-
-	journal_drain(&t->w->journal, i, goes_on, goes_on ? until : NEVER);
-	if (!goes_on)
-		return;
-	seen_drain_begin(&t->o, vs, rs, NOW, NOW);
-	rs->drain.limit_at = when_at(until);
-}
-
-static void take_lifetimes(struct turn *t)
-{
-	struct journal_model *j = &t->w->journal;
-	struct seen_vs *vs = observed_vs(&t->o, &the_vs);
-	struct seen_addr *addr = observed_addr(&t->o, &the_vs.ip);
-
-	take_drain(t, vs, A, j->drain_a, j->until_a);
-	take_drain(t, vs, B, j->drain_b, j->until_b);
-	j->gone = j->gone && vs && vs->present && vs->ours;
-	if (j->gone) {
-		vs->gone_since = NOW;
-		vs->gone_until = when_at(j->gone_until);
-	} else {
-		j->gone_until = NEVER;
-	}
-	j->linger = j->linger && addr && addr->bound && addr->ours;
-	if (j->linger)
-		addr->linger_until = when_at(j->linger_until);
-	else
-		j->linger_until = NEVER;
-}
-
-static void step_start(struct turn *t)
-{
-	struct seen_vs *vs;
-
-	if (t->w->daemon.phase == START_LIST) {
-		if (list_fails(t))
-			return;
-		list_addrs(t);
-		list_vss(t);
-		list_filter(t);
-		take_owners(t);
-		t->w->daemon.phase = START_RSS;
-		return;
-	}
-	vs = t->o.dirty_vss;
-	if (vs && vs->stale && !retry_waits(&vs->retry, NOW) && vs->present && !vs->ours && !vs->unsure) {
-		vs->stale = false;
-	} else if (vs && vs->stale && !retry_waits(&vs->retry, NOW)) {
-		read_vs(t, vs);
-	} else {
-		take_lifetimes(t);
-		t->w->daemon.phase = RUN;
-	}
-}
+/* The source says something new. */
+struct hearing {
+	struct observed *o;
+	const struct source *source;
+};
 
 static void touched(void *ctx, const struct vs_key *key)
 {
-	struct observed *o = ctx;
+	struct hearing *h = ctx;
+	const struct wanted_vs *w = source_vs(h->source);
+	struct seen_vs *vs = observed_vs_get(h->o, key);
 
-	observed_dirty(o, observed_vs_get(o, key));
+	if (w)
+		observed_supersede(h->o, w);
+	observed_dirty(h->o, vs);
+}
+
+/* That another pod is wanted at the address is true of a server from then on. */
+static void see_pod(struct world *w)
+{
+	if (w->kernel.rs[A].present && source_wants(&w->source, A))
+		w->kernel.rs[A].pods |= pod_bit(w->source.pod);
+}
+
+/* A process that ends knows no more what it waited for. Until the next one has begun the kernel has ended what was to be ended (it needs some
+ * milliseconds), and a drain that is not in the journal begins anew. */
+static void forget(struct world *w)
+{
+	const bool journaled[SERVERS] = { w->journal.drain_a, w->journal.drain_b };
+
+	memset(&w->daemon, 0, sizeof(w->daemon));
+	for (int i = 0; i < SERVERS; i++) {
+		struct kernel_rs *rs = &w->kernel.rs[i];
+
+		rs->acked = rs->read = 0;
+		rs->left = rs->left_pods = 0;
+		if (!journaled[i])
+			rs->limit = NEVER;
+	}
 }
 
 void daemon_restart(struct world *w)
 {
 	static const struct source nothing;
 	struct observed o = { 0 };
+	struct hearing h = { &o, &w->source };
 
-	memset(&w->daemon, 0, sizeof(w->daemon));
-	for (int i = 0; i < SERVERS; i++)
-		w->kernel.rs[i].acked = w->kernel.rs[i].read = 0;
+	forget(w);
 	w->daemon.phase = START_LIST;
-	source_change(&nothing, &w->source, touched, &o);
+	source_change(&nothing, &w->source, touched, &h);
 	w->daemon.mirror = mirror_freeze(&o, NOW);
 	observed_fini(&o);
 }
@@ -310,8 +126,9 @@ void daemon_hears(struct world *w, struct source source)
 {
 	struct turn t = turn_begin(w, (struct mishap){ NO_TROUBLE, 0 });
 
-	source_change(&w->source, &source, touched, &t.o);
+	source_change(&w->source, &source, touched, &(struct hearing){ &t.o, &source });
 	w->source = source;
+	see_pod(w);
 	turn_end(&t);
 }
 
@@ -348,6 +165,12 @@ static void journal_lifetimes(struct turn *t, bool vs_planned)
 	}
 }
 
+/* Is it wanted, and not to be exchanged for another pod's? */
+static bool stays(const struct world *w, int i)
+{
+	return source_wants(&w->source, i) && w->kernel.rs[i].pods != BOTH_PODS;
+}
+
 static void step_plan(struct turn *t)
 {
 	struct daemon_model *d = &t->w->daemon;
@@ -362,11 +185,14 @@ static void step_plan(struct turn *t)
 	for (size_t i = 0; i < plan.ops.n && i < OPS_MAX; i++) {
 		const struct op *op = &plan.ops.v[i];
 
-		d->ops[d->n_ops++] = (struct small_op){ .kind = op->kind, .rs = op->rs.port && rs_cmp(&op->rs, &the_rs[B]) == 0,
-							.limit_came = t->w->limit_came };
+		struct small_op *last = &d->ops[d->n_ops++];
+
+		*last = (struct small_op){ .kind = op->kind, .rs = op->rs.port && server_of(&op->rs) == B,
+							.pod = (uint8_t)(pod_of(op->uid) & 3) };
+		last->limit_came = t->w->limit_came || (op->rs.port && t->w->kernel.rs[last->rs].limit == DUE);
 		vs_planned = vs_planned || op->vs.port;
 	}
-	d->any_wanted = plan.ops.n && (source_wants(&t->w->source, A) || source_wants(&t->w->source, B));
+	d->any_wanted = plan.ops.n && (stays(t->w, A) || stays(t->w, B));
 	d->wake = when_of(plan.wake, NOW);
 	d->checked = 0;
 	free(plan.ops.v);
@@ -391,6 +217,7 @@ static struct op whole(const struct small_op *small)
 	case OP_RS_ADD:
 	case OP_RS_RAISE:
 		op.weight = 1;
+		op.uid = the_uid[small->pod];
 		op.rs = the_rs[small->rs];
 		break;
 	case OP_RS_ZERO:
@@ -448,7 +275,7 @@ static void take_result(struct turn *t, const struct small_op *small, const stru
 	if (s.foreign)
 		j->vs = 0;
 	if (s.drain_ended)
-		journal_drain(j, small->rs, false, NEVER);
+		journal_drain(j, small->rs, false, NEVER, 0);
 	if (s.done && op->kind == OP_VS_DEL)
 		j->vs = j->gone = j->gone_until = 0;
 	if (s.done && op->kind == OP_ADDR_DEL)
@@ -479,6 +306,7 @@ static void step_apply(struct turn *t)
 	memcpy(d->ops, &ops[taken], d->n_ops * sizeof(*ops));
 	for (int i = 0; i < n; i++)
 		codes[i] = send(t, chunk[i], i);
+	see_pod(t->w);
 	for (int i = 0; i < n && t->mishap.trouble != DIES; i++) {
 		struct op op = whole(chunk[i]);
 
@@ -499,6 +327,8 @@ bool daemon_reads(const struct world *w)
 	case STEP_READ:
 	case STEP_CHECK:
 		return w->kernel.vs;
+	case STEP_FLUSH:
+		break;
 	case STEP_START:
 		return w->daemon.phase == START_RSS && m->dirty && m->stale && !waits(m->retry) && w->kernel.vs;
 	case STEP_NONE:
@@ -525,7 +355,7 @@ bool daemon_can(const struct world *w, struct mishap mishap)
 	case DIES:
 		return next == STEP_APPLY;
 	case INTERRUPTED:
-		return daemon_reads(w) || next == STEP_LIST || (next == STEP_START && d->phase == START_LIST);
+		return daemon_reads(w) || next == STEP_LIST || next == STEP_FLUSH || (next == STEP_START && d->phase == START_LIST);
 	case SKIPPED:
 	case SKIPPED_TWICE:
 		return daemon_reads(w) && w->kernel.rs[mishap.which].present;
@@ -548,10 +378,13 @@ void daemon_step(struct world *w, struct mishap mishap)
 		step_list(&t);
 		break;
 	case STEP_READ:
-		read_vs(&t, t.o.dirty_vss);
+		look_vs(&t, t.o.dirty_vss);
 		break;
 	case STEP_CHECK:
 		step_check(&t);
+		break;
+	case STEP_FLUSH:
+		step_flush(&t);
 		break;
 	case STEP_PLAN:
 		step_plan(&t);
@@ -574,12 +407,12 @@ void daemon_audit(struct world *w, struct mishap mishap)
 	struct turn t = turn_begin(w, mishap);
 	struct seen_vs *vs;
 
-	list_vss(&t);
-	list_addrs(&t);
-	list_filter(&t);
+	look_vss(&t);
+	look_addrs(&t);
+	look_filter(&t);
 	vs = observed_vs(&t.o, &the_vs);
 	if (vs && vs->present && vs->ours && !vs->stale)
-		read_vs(&t, vs);
+		look_vs(&t, vs);
 	turn_end(&t);
 	if (mishap.trouble != NO_TROUBLE)
 		return;
@@ -614,15 +447,4 @@ size_t daemon_plans_again(const struct world *w)
 	free(plan.ops.v);
 	observed_fini(&o);
 	return n;
-}
-
-bool daemon_waits(const struct world *w)
-{
-	const struct mirror *m = &w->daemon.mirror;
-	bool drains = false;
-
-	for (int i = 0; i < SERVERS; i++)
-		drains = drains || m->rs[i].on;
-	return drains || waits(w->daemon.wake) || (waits(w->daemon.read_retry) && (m->vss_stale || m->addrs_stale || m->filter_stale || w->daemon.phase != RUN)) ||
-	       (waits(m->retry) && drains);
 }

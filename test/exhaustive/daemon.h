@@ -1,10 +1,10 @@
-/* The daemon of the small world: the order of work of daemon/reconcile, sight, apply and start, around the real plan, settle and observed. */
+/* The daemon of the small world: the order of work of daemon/reconcile, sight, sight_flows, apply and start, around the real plan, settle and observed. */
 #pragma once
 #include "core/plan.h"
 #include "exhaustive/state.h"
 
 /* What its next turn does; each is an event of its own, so everything else may come between. */
-enum step { STEP_NONE, STEP_START, STEP_APPLY, STEP_LIST, STEP_READ, STEP_CHECK, STEP_PLAN };
+enum step { STEP_NONE, STEP_START, STEP_APPLY, STEP_LIST, STEP_READ, STEP_CHECK, STEP_FLUSH, STEP_PLAN };
 enum step daemon_next(const struct world *w);
 
 enum trouble {
@@ -34,5 +34,3 @@ void daemon_hears(struct world *w, struct source source); /* and compiles it at 
 bool daemon_quiet(const struct world *w);
 /* How many operations it would plan if everything were looked at again. */
 size_t daemon_plans_again(const struct world *w);
-/* Is something timed? */
-bool daemon_waits(const struct world *w);

@@ -20,6 +20,8 @@ struct event {
 
 static bool can_say(const struct world *w, struct mishap arg)
 {
+	if (bounds.pods && arg.which == READY)
+		return false; /* then it says which pod */
 	return w->source.a != (unsigned)arg.which;
 }
 
@@ -28,6 +30,22 @@ static void say_a(struct world *w, struct mishap arg)
 	struct source said = w->source;
 
 	said.a = (uint8_t)arg.which;
+	if (said.a == GONE)
+		said.pod = POD_UNKNOWN;
+	daemon_hears(w, said);
+}
+
+static bool can_say_pod(const struct world *w, struct mishap arg)
+{
+	return bounds.pods && (w->source.a != READY || w->source.pod != (unsigned)arg.which);
+}
+
+static void say_pod(struct world *w, struct mishap arg)
+{
+	struct source said = w->source;
+
+	said.a = READY;
+	said.pod = (uint8_t)(arg.which & 3);
 	daemon_hears(w, said);
 }
 
@@ -43,6 +61,7 @@ static void lose_all(struct world *w, struct mishap arg)
 
 	(void)arg;
 	said.a = said.b = GONE;
+	said.pod = POD_UNKNOWN;
 	daemon_hears(w, said);
 }
 
@@ -130,6 +149,16 @@ static void all_leave(struct world *w, struct mishap arg)
 	(void)arg;
 	for (int i = 0; i < SERVERS; i++)
 		w->kernel.rs[i].active = w->kernel.rs[i].inactive = 0;
+}
+
+static bool has_left(const struct world *w, struct mishap arg)
+{
+	return w->kernel.rs[arg.which].left > 0;
+}
+
+static void end_left(struct world *w, struct mishap arg)
+{
+	w->kernel.rs[arg.which].left = w->kernel.rs[arg.which].left_pods = 0;
 }
 
 /* ---- the daemon ---- */
@@ -266,14 +295,18 @@ static void hand_zeroes(struct world *w, struct mishap arg)
 	w->kernel.rs[arg.which].late = 0; /* a read may follow in the same millisecond: when it was done, nobody but the hand can know */
 }
 
-enum { GOES_ON, AUDITS, LEAVE, LEAP_ALL }; /* places in the table */
+enum { GOES_ON, AUDITS, LEAVE, FLUSHES, LEAP_ALL }; /* places in the table */
 
 static const struct event events[] = {
 	[GOES_ON] = { "the daemon", can_step, step, { NO_TROUBLE, 0 } },
 	[AUDITS] = { "audit", can_audit, audit, { NO_TROUBLE, 0 } },
 	[LEAVE] = { "all clients leave", any_client, all_leave, { NO_TROUBLE, 0 } },
+	[FLUSHES] = { "the kernel ends what A had when it was deleted", has_left, end_left, { NO_TROUBLE, A } },
 	[LEAP_ALL] = { "clock: everything that waits is due", can_leap, leap, { NO_TROUBLE, TO_ALL } },
 	{ "source: A ready", can_say, say_a, { NO_TROUBLE, READY } },
+	{ "source: A ready, the first pod", can_say_pod, say_pod, { NO_TROUBLE, POD_ONE } },
+	{ "source: A ready, the second pod", can_say_pod, say_pod, { NO_TROUBLE, POD_TWO } },
+	{ "source: A ready, an unknown pod", can_say_pod, say_pod, { NO_TROUBLE, POD_UNKNOWN } },
 	{ "source: A terminating", can_say, say_a, { NO_TROUBLE, TERMINATING } },
 	{ "source: A gone", can_say, say_a, { NO_TROUBLE, GONE } },
 	{ "source: B back", can_get_b, get_b, { NO_TROUBLE, 0 } },
@@ -312,6 +345,8 @@ static const struct event events[] = {
 	{ "clock: to the next check", can_leap, leap, { NO_TROUBLE, TO_CHECK } },
 	{ "clock: to the next retry", can_leap, leap, { NO_TROUBLE, TO_RETRY } },
 	{ "clock: to the end of the drains of the Service", can_leap, leap, { NO_TROUBLE, TO_LIMIT } },
+	{ "clock: to the limit of the drain of A", can_leap, leap, { NO_TROUBLE, TO_LIMIT_A } },
+	{ "clock: to the limit of the drain of B", can_leap, leap, { NO_TROUBLE, TO_LIMIT_B } },
 	{ "clock: to the end of the address", can_leap, leap, { NO_TROUBLE, TO_LINGER } },
 	{ "a foreign hand deletes A", hand_can, hand_deletes, { NO_TROUBLE, A } },
 	{ "a foreign hand deletes the virtual server", hand_can_vs, hand_deletes_vs, { NO_TROUBLE, 0 } },
@@ -336,7 +371,7 @@ void event_happen(size_t event, struct world *w)
 
 bool event_quiet_next(const struct world *w, bool clients_leave, size_t *ret_event)
 {
-	static const size_t order[] = { LEAVE, GOES_ON, AUDITS, LEAP_ALL };
+	static const size_t order[] = { LEAVE, GOES_ON, AUDITS, FLUSHES, LEAP_ALL };
 
 	for (size_t i = clients_leave ? 0 : 1; i < ARRAY_SIZE(order); i++) {
 		*ret_event = order[i];
@@ -350,7 +385,8 @@ static void describe_step(const struct world *w, char *ret, size_t size)
 {
 	static const char *const words[] = {
 		[STEP_NONE] = "nothing", [STEP_START] = "starts", [STEP_APPLY] = "applies", [STEP_LIST] = "lists",
-		[STEP_READ] = "reads", [STEP_CHECK] = "checks its drains", [STEP_PLAN] = "plans",
+		[STEP_READ] = "reads", [STEP_CHECK] = "checks its drains", [STEP_FLUSH] = "looks for the connections of another pod",
+		[STEP_PLAN] = "plans",
 	};
 	const struct daemon_model *d = &w->daemon;
 	enum step next = daemon_next(w);

@@ -68,6 +68,8 @@ static void thaw_rs(const struct mirror_rs *m, int i, struct seen_vs *vs, struct
 	rs->active = m->counted;
 	rs->missed = m->missed;
 	rs->counted_at = age_at(m->counted_at);
+	rs->uid = the_uid[m->uid];
+	rs->superseded = m->superseded;
 	if (!m->on)
 		return;
 	seen_drain_begin(o, vs, rs, NOW, NOW);
@@ -78,10 +80,12 @@ static void thaw_rs(const struct mirror_rs *m, int i, struct seen_vs *vs, struct
 	rs->drain.zero_since = age_at(m->zero_since);
 	rs->drain.deadline = m->old_limit ? rs->counted_at : when_at(m->deadline);
 	rs->drain.next_check = when_at(m->next_check);
+	rs->drain.limit_at = when_at(m->limit);
 }
 
 static void thaw_vs(const struct mirror *m, struct observed *o)
 {
+	const struct drain_settings settings = source_settings();
 	struct seen_vs *vs = observed_vs_get(o, &the_vs);
 
 	vs->present = m->present;
@@ -90,6 +94,7 @@ static void thaw_vs(const struct mirror *m, struct observed *o)
 	vs->served = m->served;
 	vs->stale = m->stale;
 	vs->known = true;
+	vs->policy = drain_policy(&settings, &DRAIN_WISH_NONE, the_vs.proto);
 	vs->retry = (struct retry){ .at = when_at(m->retry) };
 	vs->gone_since = m->gone ? NOW : MONO_NEVER;
 	vs->gone_until = when_at(m->gone_until);
@@ -130,6 +135,10 @@ void mirror_thaw(const struct mirror *m, struct observed *ret)
 	} else if (addr && m->addr_dirty) {
 		observed_dirty_addr(ret, addr);
 	}
+	for (int i = 0; i < SERVERS; i++)
+		if (m->rs[i].flush != FLUSH_NONE)
+			*vec_push(&ret->flushes) = (struct flush){ the_vs, the_rs[i], m->rs[i].flush == FLUSH_BEGUN, NOW,
+								   when_at(m->rs[i].flush_next) };
 	ret->fresh = m->fresh;
 	ret->filter_stale = m->filter_stale;
 	ret->addrs_stale = m->addrs_stale;
@@ -167,16 +176,19 @@ static struct mirror_rs freeze_rs(const struct seen_rs *rs, struct mono now)
 	m.weight = rs->weight != 0;
 	m.missed = rs->missed;
 	m.counted = rs->active || rs->inactive;
+	m.uid = (uint8_t)(pod_of(rs->uid) & 3);
+	m.superseded = rs->superseded;
 	if (!rs->drain.on)
 		return m;
 	m.on = 1;
-	if (rs->drain.verdict == DRAIN_DELETE || rs->drain.verdict == DRAIN_FORCE)
+	if (rs->drain.verdict == DRAIN_DELETE || rs->drain.verdict == DRAIN_FORCE || rs->drain.verdict == DRAIN_SUPERSEDE)
 		m.verdict = rs->drain.verdict;
 	m.checks = rs->drain.checks < 2 ? rs->drain.checks : 2;
 	freeze_ages(rs, now, &m);
 	m.deadline = when_of(rs->drain.deadline, now);
 	m.old_limit = mono_reached(rs->drain.deadline, rs->counted_at);
 	m.next_check = when_of(rs->drain.next_check, now);
+	m.limit = when_of(rs->drain.limit_at, now);
 	return m;
 }
 
@@ -198,6 +210,14 @@ static void freeze_vs(const struct seen_vs *vs, struct mono now, struct mirror *
 			m->rs[i] = freeze_rs(seen_rs_find(vs, &the_rs[i]), now);
 }
 
+static void freeze_flush(const struct flush *flush, struct mono now, struct mirror_rs *m)
+{
+	if (m->flush != FLUSH_NONE)
+		broken("two records wait for one address");
+	m->flush = flush->deleted ? FLUSH_BEGUN : FLUSH_AHEAD;
+	m->flush_next = flush->deleted ? when_of(flush->next, now) : NEVER;
+}
+
 struct mirror mirror_freeze(struct observed *o, struct mono now)
 {
 	const struct seen_vs *vs = observed_vs(o, &the_vs);
@@ -217,6 +237,8 @@ struct mirror mirror_freeze(struct observed *o, struct mono now)
 		m.linger = when_of(addr->linger_until, now);
 		m.addr_retry = waits_of(&addr->retry, now);
 	}
+	for (size_t i = 0; i < o->flushes.n; i++)
+		freeze_flush(&o->flushes.v[i], now, &m.rs[server_of(&o->flushes.v[i].rs)]);
 	m.fresh = o->fresh;
 	m.filter_stale = o->filter_stale;
 	m.addrs_stale = o->addrs_stale;

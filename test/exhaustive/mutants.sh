@@ -54,5 +54,14 @@ mutant "no answer is a no" settle.c '/^static void doubt/,/^}/s/vs->stale = true
 mutant "reads it for ever" observed_take.c '/^bool observed_take_rss/,/^}/{/vs->stale = false;/d}' I7 failures
 mutant "an empty dump is believed" observed_take.c 's/bool again = .*/bool again = false;/' I2 restart-skips
 mutant "goes on with old zeros" settle.c '/drain_again(&rs->drain, now); .* dumps/d' I1 hand-skips
+mutant "adds before the connections of the other pod are gone" plan.c '/^static void plan_new/,/^}/s/if (observed_flushing/if (0 \&\& observed_flushing/' I8 pods
+mutant "does not wait behind a limit" settle.c 's/if (rs->superseded || .*deadline, now)))$/if (rs->superseded)/' I8 pods-limit
+mutant "a pod that is not known is another one" plan.c '/^static void plan_kept/,/^}/s/rs->uid && uid && /rs->uid \&\& /' I2 pods
+mutant "a pod that was not known is another one" plan.c '/^static void plan_kept/,/^}/s/rs->uid && uid && /uid \&\& /' I2 pods-restart
+mutant "the deadline of a Service that came back goes on" plan.c 's/^\trs->drain.deadline = mono_min/\tif (!mono_set(rs->drain.deadline))\n\t\trs->drain.deadline = mono_min/' I1 limit
+mutant "a drain has no limit of its own" plan.c 's/rs->drain.deadline = mono_min(.*/rs->drain.deadline = vs->gone_until;/' I9 own-limit
+mutant "the limit of a drain begins anew" plan.c '/^static void plan_unwanted/,/^}/s/if (!rs->drain.on)/if (!rs->drain.on || mono_reached(rs->drain.limit_at, p->now))/' I9 own-limit-restart
+mutant "a limit survives the drain" drain.c '/^void drain_begin/,/^}/s/\.limit_at = limit_ms/.limit_at = mono_set(drain->limit_at) ? drain->limit_at : limit_ms/' I2 own-limit
+mutant "the Service that came back for a retry was not back" plan.c '/also if it has to wait/s/.*/\t\t(void)w;/;s/^\tvs->policy_known = true;$/&\n\tvs->gone_since = vs->gone_until = MONO_NEVER;/' I2 own-limit-failures
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

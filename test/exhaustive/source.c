@@ -6,9 +6,10 @@
 struct vs_key the_vs;
 struct vs_attrs the_attrs;
 struct rs_key the_rs[SERVERS];
+uint64_t the_uid[PODS];
 
 #define ENDPOINTS (TERMINATING + 1)
-static struct wanted *told[2][ENDPOINTS][ENDPOINTS];
+static struct wanted *told[2][ENDPOINTS][ENDPOINTS][PODS];
 
 static void untouched(void *ctx, const struct vs_key *key)
 {
@@ -25,7 +26,8 @@ static void conflict(void *ctx, const struct vs_key *key, const char *loser, con
 
 struct drain_settings source_settings(void)
 {
-	return (struct drain_settings){ .tcp = true, .limit_ms = LIMIT_NONE, .gone_limit_ms = bounds.limit ? GONE_LIMIT_MS : LIMIT_NONE };
+	return (struct drain_settings){ .tcp = true, .limit_ms = bounds.own_limit ? LIMIT_MS : LIMIT_NONE,
+					.gone_limit_ms = bounds.limit ? LIMIT_MS : LIMIT_NONE };
 }
 
 static struct compiled *compiled(const struct source *source)
@@ -33,6 +35,7 @@ static struct compiled *compiled(const struct source *source)
 	const struct node_facts facts = { .node = "n1", .sched = "rr", .drain = source_settings() };
 	struct service_port port = { .name = "http", .proto = PROTO_TCP, .port = the_vs.port };
 	struct slice_port target = { .name = "http", .proto = PROTO_TCP, .port = the_rs[A].port };
+	static const char *const uids[PODS] = { [POD_ONE] = "one", [POD_TWO] = "two" };
 	const uint8_t said[SERVERS] = { source->a, source->b };
 	struct slice_endpoint endpoints[SERVERS];
 	struct service service = { .ns = "default", .name = "web", .cluster_ips = { the_vs.ip }, .n_cluster_ips = 1, .ports = &port, .n_ports = 1,
@@ -46,7 +49,8 @@ static struct compiled *compiled(const struct source *source)
 	for (int i = 0; i < SERVERS; i++)
 		if (said[i] != GONE)
 			endpoints[slice.n_endpoints++] = (struct slice_endpoint){ .ip = the_rs[i].ip, .ready = said[i] == READY, .serving = true,
-										  .terminating = said[i] == TERMINATING };
+										  .terminating = said[i] == TERMINATING,
+										  .uid = i == A ? uids[source->pod] : NULL };
 	return compile(&subject, &facts);
 }
 
@@ -59,12 +63,13 @@ static void tell(struct wanted *wanted, const struct source *source, void (*touc
 
 static struct wanted **place(const struct source *source)
 {
-	return &told[source->service][source->a][source->b];
+	return &told[source->service][source->a][source->b][source->pod];
 }
 
-#define EACH_SOURCE(source)                                              \
-	for (int all_ = 0; all_ < 2 * ENDPOINTS * ENDPOINTS; all_++)     \
-		for (struct source source = { (uint8_t)(all_ & 1), (uint8_t)(all_ / 2 % ENDPOINTS), (uint8_t)(all_ / 2 / ENDPOINTS) }, *once_ = &source; \
+#define EACH_SOURCE(source)                                                     \
+	for (int all_ = 0; all_ < 2 * PODS * ENDPOINTS * ENDPOINTS; all_++)     \
+		for (struct source source = { (uint8_t)(all_ & 1), (uint8_t)(all_ / 2 % PODS), (uint8_t)(all_ / 2 / PODS % ENDPOINTS), \
+					      (uint8_t)(all_ / 2 / PODS / ENDPOINTS) }, *once_ = &source;                              \
 		     once_; once_ = NULL)
 
 void source_init(void)
@@ -76,6 +81,8 @@ void source_init(void)
 		tell(*place(&source), &source, untouched, NULL);
 		if (source_vs(&source))
 			the_attrs = source_vs(&source)->attrs;
+		if (source_wants(&source, A))
+			the_uid[source.pod] = source_vs(&source)->uids[0];
 	}
 }
 
@@ -112,4 +119,17 @@ void source_change(const struct source *from, const struct source *to, void (*to
 	tell(wanted, from, untouched, NULL);
 	tell(wanted, to, touched, ctx);
 	wanted_free(wanted);
+}
+
+enum pod pod_of(uint64_t uid)
+{
+	for (int pod = POD_ONE; pod < PODS; pod++)
+		if (uid && uid == the_uid[pod])
+			return (enum pod)pod;
+	return POD_UNKNOWN;
+}
+
+int server_of(const struct rs_key *key)
+{
+	return rs_cmp(key, &the_rs[A]) == 0 ? A : B;
 }

@@ -12,8 +12,12 @@ enum when { NEVER, DUE, IN_5MS, IN_10MS, FAR };
 /* What the source says of an endpoint. Terminating: it still serves, so it is wanted if no other is ready. */
 enum endpoint { GONE, READY, TERMINATING };
 
+/* Which pod the source says A is: that is not known, or one of two. Of B it is never known. */
+enum pod { POD_UNKNOWN, POD_ONE, POD_TWO, PODS };
+
 struct source {
 	uint8_t service : 1;
+	uint8_t pod : 2;      /* enum pod; 0 while A is gone */
 	uint8_t a : 2, b : 2; /* enum endpoint */
 };
 
@@ -25,6 +29,10 @@ struct kernel_rs {
 	uint8_t acked : 1;  /* the daemon was told of weight 0 … */
 	uint8_t read : 1;   /* … and its counters were read after that */
 	uint8_t raised : 1; /* a foreign hand raised it: what is scheduled to it now is not ours to answer for */
+	uint8_t limit : 3;  /* enum when: the limit of its drain, counted from the first weight 0 that the daemon knows of */
+	uint8_t pods : 2;   /* a bit for each known pod that was wanted at its address while it was there */
+	/* Of the one that was here before it: connections that the kernel has not ended yet, and its pods. */
+	uint8_t left : 2, left_pods : 2;
 };
 
 struct kernel_model {
@@ -32,12 +40,17 @@ struct kernel_model {
 	uint8_t vs : 1, bound : 1, guarded : 1, served : 1, pinged : 1;
 };
 
+/* The record of an address that waits for the end of what a server had there. */
+enum flush_model { FLUSH_NONE, FLUSH_AHEAD /* its server is not deleted yet */, FLUSH_BEGUN };
+
 /* The mirror, without what decides nothing. Ages in ticks, 0 = never, else 1 + age, as far back as it matters. */
 struct mirror_rs {
 	uint8_t exists : 1, weight : 1, counted : 1 /* some connection */, missed : 1, on : 1, old_limit : 1 /* it was read behind its deadline */;
 	uint8_t verdict : 3, checks : 2;
 	uint8_t zeroed_at : 3, zero_since : 3, counted_at : 2;
-	uint8_t deadline : 3, next_check : 3; /* enum when */
+	uint8_t deadline : 3, next_check : 3, limit : 3; /* enum when */
+	uint8_t uid : 2, superseded : 1;      /* enum pod */
+	uint8_t flush : 2, flush_next : 3;    /* enum flush_model, enum when; it may exist or not */
 };
 
 struct mirror {
@@ -53,12 +66,14 @@ struct mirror {
 struct journal_model {
 	uint8_t vs : 1, addr : 1, gone : 1, linger : 1, drain_a : 1, drain_b : 1;
 	uint8_t gone_until : 3, linger_until : 3, until_a : 3, until_b : 3;
+	uint8_t uid_a : 2; /* enum pod */
 };
 
 struct small_op {
 	uint8_t kind; /* enum op_kind */
 	uint8_t rs : 1;
 	uint8_t limit_came : 1; /* before it was planned: it may cut */
+	uint8_t pod : 2;        /* of OP_RS_ADD */
 };
 
 enum phase { RUN, START_LIST, START_RSS };
@@ -92,6 +107,8 @@ struct bounds {
 	uint8_t failures, skips, restarts;
 	bool hand;
 	bool limit;      /* service_drain_limit_ms is set */
+	bool own_limit;  /* drain_limit_ms is set */
+	bool pods;       /* the source says which pod A is, and it may become another one */
 	bool lone;       /* there is no B */
 	bool b_back;     /* B may come back once it was gone */
 	bool steady;     /* the Service and B stay as they are */
