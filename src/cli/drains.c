@@ -77,12 +77,12 @@ static void add_states(const json_t *drain, struct text *ret)
 
 	if (!states)
 		return;
-	text_add(ret, "%s %s:", name_of(drain), member_text(drain, "realServer"));
+	text_add(ret, "%s %s %s:", name_of(drain), member_text(drain, "virtualServer"), member_text(drain, "realServer"));
 	json_object_foreach((json_t *)states, state, n) {
 		text_add(ret, "%s %s %.0f", comma, state, json_number_value(n));
 		comma = ",";
 	}
-	text_add(ret, "%s\n", *comma ? "" : " no connection");
+	text_add(ret, "%s\n", *comma ? "" : " none that connection tracking shows");
 }
 
 /* A pod that vanished without a word holds its drain until the kernel gives up on its clients. */
@@ -118,7 +118,7 @@ static bool draw(const json_t *answer, const char *service, bool bare, struct te
 	struct table held = { holder_columns, ARRAY_SIZE(holder_columns), { 0 } };
 	struct text states = { 0 };
 	const json_t *item;
-	size_t i, n_ended = 0, n_long = 0;
+	size_t i, n_ended = 0, n_long = 0, n_silent = 0;
 
 	json_array_foreach(json_object_get(answer, "drains"), i, item) {
 		if (!is_for(item, service))
@@ -127,6 +127,7 @@ static bool draw(const json_t *answer, const char *service, bool bare, struct te
 		add_holders(&held, item);
 		add_states(item, &states);
 		n_long += held_long(item);
+		n_silent += !json_object_get(item, "states");
 	}
 	json_array_foreach(json_object_get(answer, "outcomes"), i, item)
 		if (is_for(item, service) && n_ended++ < ENDED_SHOWN)
@@ -134,15 +135,17 @@ static bool draw(const json_t *answer, const char *service, bool bare, struct te
 	if (now.cells.n)
 		table_format(&now, !bare, ret);
 	else if (!bare)
-		text_add(ret, "nothing drains\n");
+		text_add(ret, "nothing%s%s drains\n", service ? " of " : "", service ? service : "");
 	if (n_long && !bare)
 		text_add(ret, "\n%zu held for more than 15 minutes: a pod that vanished without closing its connections holds a drain for about half an\n"
 			      "hour after its clients' last try; --drain-limit, or the annotation sluice/drain-limit on the Service, bounds that\n", n_long);
 	if (states.n && !bare)
 		text_add(ret, "\nheld by:\n%s", text_str(&states));
-	if (held.cells.n && !bare) {
+	if (states.n && n_silent && !bare)
+		text_add(ret, "... and %zu more that were not asked about: name a Service\n", n_silent);
+	if (held.cells.n) {
 		text_add(ret, "\n");
-		table_format(&held, true, ret);
+		table_format(&held, !bare, ret);
 	}
 	if (ended.cells.n && !bare) {
 		text_add(ret, "\nended recently:\n");
@@ -171,7 +174,10 @@ struct drains_options {
 static int run(void *target, const char *const *args, size_t n)
 {
 	const struct drains_options *options = target;
-	CLEANUP(free_p) char *path = xfmt(DRAINS_PATH "%s", options->holders ? "?" HOLDERS_KEY "=" HOLDERS_TEXT : "");
+	bool named = n && strspn(args[0], "abcdefghijklmnopqrstuvwxyz0123456789./-") == strlen(args[0]); /* else it is nobody's name */
+	CLEANUP(free_p) char *path = !options->holders ? xstrdup(DRAINS_PATH) :
+				     named ? xfmt(DRAINS_PATH "?" HOLDERS_KEY "=" HOLDERS_TEXT "&" SERVICE_KEY "=%s", args[0]) :
+				     xstrdup(DRAINS_PATH "?" HOLDERS_KEY "=" HOLDERS_TEXT);
 	const struct screen screen = { "drains", path, draw, filter };
 
 	return screen_run(&screen, &options->screen, args, n);

@@ -5,7 +5,7 @@
 
 static bool is_zero(const struct drain *drain, const struct drain_sight *sight)
 {
-	return sight->active == 0 && sight->inactive <= drain->remembered;
+	return sight->active == 0 && (sight->inactive == 0 || (mono_set(drain->over_at) && drain->over_at.ms == sight->dumped_at.ms));
 }
 
 enum drain_verdict drain_judge(const struct drain *drain, const struct drain_sight *sight, struct mono now)
@@ -37,6 +37,8 @@ void drain_begin(struct drain *drain, struct mono since, struct mono now, int64_
 		.deadline = MONO_NEVER,
 		.next_check = mono_after(now, DRAIN_TWICE_MS),
 		.next_ask = now,
+		.zero_before = MONO_NEVER,
+		.over_at = MONO_NEVER,
 		.verdict = DRAIN_SETTLE,
 	};
 }
@@ -44,7 +46,7 @@ void drain_begin(struct drain *drain, struct mono since, struct mono now, int64_
 void drain_again(struct drain *drain, struct mono now)
 {
 	drain->zeroed_at = now;
-	drain->zero_since = MONO_NEVER;
+	drain->zero_since = drain->zero_before = drain->over_at = MONO_NEVER;
 	drain->next_check = mono_after(now, DRAIN_TWICE_MS);
 	drain->verdict = DRAIN_SETTLE;
 }
@@ -78,6 +80,7 @@ void drain_note(struct drain *drain, const struct drain_sight *sight, uint32_t a
 	}
 	if (drain->checks < UINT8_MAX)
 		drain->checks++;
+	drain->zero_before = drain->zero_since;
 	if (!zero) {
 		drain->zero_since = MONO_NEVER;
 		drain->dropped_at_once = false;
@@ -85,6 +88,13 @@ void drain_note(struct drain *drain, const struct drain_sight *sight, uint32_t a
 		drain->zero_since = sight->dumped_at;
 	}
 	drain->next_check = mono_after(sight->dumped_at, wait_ms(drain, sight->dumped_at, period_ms));
+}
+
+void drain_over(struct drain *drain, struct mono dumped_at, int64_t period_ms)
+{
+	drain->over_at = dumped_at;
+	drain->zero_since = mono_set(drain->zero_before) ? drain->zero_before : dumped_at;
+	drain->next_check = mono_after(dumped_at, wait_ms(drain, dumped_at, period_ms));
 }
 
 int64_t drain_cost(int64_t smoothed_us, int64_t check_us)

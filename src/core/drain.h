@@ -22,7 +22,8 @@ struct drain {
 	struct mono next_check;
 	uint32_t active_start, inactive_start;
 	struct mono next_ask;    /* which of its connections are only remembered; not before */
-	uint32_t remembered;     /* so many inactive connections are over and do not count; 0 unless it was asked to ignore them */
+	struct mono zero_before; /* zero_since, before the last reading was noted */
+	struct mono over_at;     /* the reading at this time found nothing but connections that are over; MONO_NEVER */
 	enum drain_verdict verdict; /* of the last check */
 };
 
@@ -42,6 +43,11 @@ void drain_again(struct drain *drain, struct mono now);
 /* Takes one reading into account: the row of zeros, the first counts, when to look again (10, 50, 250 ms, then every
  * period_ms; 10 ms after a first zero). */
 void drain_note(struct drain *drain, const struct drain_sight *sight, uint32_t active_before, int64_t period_ms);
+
+/* The reading that began at dumped_at, noted already, found inactive connections only; asked behind it, the kernel showed at least as many that
+ * are over and none that is not: it counts as zero after all. A number that was found earlier would prove nothing: what was over then may be
+ * forgotten now, and what is left be alive. */
+void drain_over(struct drain *drain, struct mono dumped_at, int64_t period_ms);
 
 /* What one check costs, in microseconds of processor time, smoothed over them. A single dear one moves it little: time that a
  * host took away from this machine is counted as ours, and must not slow the drains down. */

@@ -24,5 +24,5 @@ struct flow {
 	struct ip client;
 	uint8_t state;   /* enum flow_state */
 	uint16_t port;   /* the client's, host byte order */
-	uint32_t left_s; /* until the kernel forgets it if no packet comes */
+	uint32_t left_s; /* until the kernel forgets it if no packet comes; 0 = not told (UDP, SCTP) */
 };

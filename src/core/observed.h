@@ -42,7 +42,8 @@ struct seen_vs {
 	char *service;        /* who wanted it last, "namespace/name"; NULL = not known */
 	struct mono gone_since, gone_until; /* nobody wants it any more; MONO_NEVER: wanted, or gone_until: no limit */
 	struct retry retry;
-	struct retry attrs_retry; /* the kernel has no such scheduler: only that waits */
+	struct retry attrs_retry; /* the kernel has no such scheduler: only that waits … */
+	char no_sched[SCHED_MAX]; /* … and only for this one */
 	struct seen_rs *rs;   /* sorted by rs_cmp() */
 	size_t n_rs, cap_rs;
 	size_t n_draining;

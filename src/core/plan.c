@@ -171,18 +171,35 @@ static bool can_serve(const struct planner *p, const struct seen_vs *vs, const s
 	return false;
 }
 
+/* What is wanted, with the scheduler that it has: the one that is wanted is missing, and tried again later. */
+static struct vs_attrs attrs_for_now(const struct seen_vs *vs, const struct wanted_vs *w)
+{
+	struct vs_attrs attrs = w->attrs;
+
+	memcpy(attrs.sched, vs->attrs.sched, sizeof(attrs.sched));
+	attrs.flags = (w->attrs.flags & VS_FLAG_PERSISTENT) | sched_flags(attrs.sched);
+	return attrs;
+}
+
 static void plan_attrs(struct planner *p, struct seen_vs *vs, const struct wanted_vs *w)
 {
+	struct vs_attrs attrs = w->attrs;
+
 	if (!vs->present) {
-		emit(p, OP_VS_ADD, vs, NULL)->attrs = w->attrs;
-	} else if (vs_attrs_equal(&vs->attrs, &w->attrs)) {
+		emit(p, OP_VS_ADD, vs, NULL)->attrs = attrs;
+		return;
+	}
+	if (vs_attrs_equal(&vs->attrs, &w->attrs)) {
 		retry_done(&vs->attrs_retry);
-	} else if (retry_waits(&vs->attrs_retry, p->now)) {
+		return;
+	}
+	if (retry_waits(&vs->attrs_retry, p->now) && strcmp(vs->no_sched, attrs.sched) == 0) {
+		attrs = attrs_for_now(vs, w);
 		wake_at(p, vs->attrs_retry.at);
 		observed_dirty(p->observed, vs);
-	} else {
-		emit(p, OP_VS_SET, vs, NULL)->attrs = w->attrs;
 	}
+	if (!vs_attrs_equal(&vs->attrs, &attrs))
+		emit(p, OP_VS_SET, vs, NULL)->attrs = attrs;
 }
 
 static void plan_wanted(struct planner *p, struct seen_vs *vs, const struct wanted_vs *w)

@@ -40,6 +40,12 @@ struct drain_policy drain_policy(const struct drain_settings *node, const struct
 	};
 }
 
+bool drain_policy_equal(const struct drain_policy *a, const struct drain_policy *b)
+{
+	return a->drains == b->drains && a->ignore_time_wait == b->ignore_time_wait && a->limit_ms == b->limit_ms &&
+	       a->gone_limit_ms == b->gone_limit_ms;
+}
+
 uint32_t sched_flags(const char *sched)
 {
 	if (strcmp(sched, "sh") == 0)

@@ -28,6 +28,8 @@ struct drain_wish {
 /* UDP drains only with a limit: a client that goes on from the same port renews its entry for ever. */
 struct drain_policy drain_policy(const struct drain_settings *node, const struct drain_wish *wish, uint8_t proto);
 
+bool drain_policy_equal(const struct drain_policy *a, const struct drain_policy *b);
+
 /* "30s", "1m30s", "none". -EINVAL. */
 MUST_CHECK int limit_parse(const char *text, int64_t *ret_ms);
 

@@ -2,6 +2,7 @@
 #include "core/settle.h"
 
 #include <errno.h>
+#include <string.h>
 
 /* ESRCH: the virtual server itself seems to be gone. A read settles it, and says which drains were lost with it. */
 static void look(struct observed *o, struct seen_vs *vs)
@@ -57,8 +58,7 @@ static void settle_vs(struct observed *o, struct seen_vs *vs, const struct op *o
 	}
 	ret->done = code == 0;
 	if (code == 0) {
-		vs->attrs = op->attrs;
-		retry_done(&vs->attrs_retry);
+		vs->attrs = op->attrs; /* attrs_retry goes on: it may be for another scheduler */
 		if (add) {
 			vs->present = vs->ours = vs->known = true;
 			vs->unsure = false;
@@ -70,6 +70,9 @@ static void settle_vs(struct observed *o, struct seen_vs *vs, const struct op *o
 		return;
 	}
 	if (!add && code == -ENOENT) { /* it keeps the scheduler that it has, and works */
+		if (strcmp(vs->no_sched, op->attrs.sched) != 0)
+			vs->attrs_retry.tries = 0;
+		memcpy(vs->no_sched, op->attrs.sched, sizeof(vs->no_sched));
 		retry_later(&vs->attrs_retry, now);
 		observed_dirty(o, vs);
 		return;

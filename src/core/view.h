@@ -100,4 +100,9 @@ struct view {
 	struct view_address *addresses;
 	size_t n_addresses;
 };
+/* What the kernel is asked for a view. */
+struct view_ask {
+	size_t holders;      /* so many connections of each drain at most; 0: it is not asked */
+	const char *service; /* only of this one's drains; NULL: of all */
+};
 void view_free(struct view *view); /* NULL is fine */

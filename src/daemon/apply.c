@@ -37,14 +37,26 @@ static struct journal_entry entry_of(const struct op *op, enum journal_kind kind
 	return (struct journal_entry){ .kind = kind, .vs = op->vs, .rs = op->rs, .since = MONO_NEVER, .until = MONO_NEVER };
 }
 
-static void announce(struct reconcile *r, const struct op *op)
+void pass_journal_vs(struct reconcile *r, struct seen_vs *vs)
 {
-	struct journal_entry e = entry_of(op, op->kind == OP_VS_ADD ? JOURNAL_VS : JOURNAL_ADDR);
-	const struct seen_vs *vs = op->kind == OP_VS_ADD ? observed_vs(&r->observed, &op->vs) : NULL;
+	struct journal_entry e = { .kind = JOURNAL_VS, .vs = vs->key, .policy_known = vs->policy_known, .policy = vs->policy };
 
-	if (vs && vs->service)
+	if (!r->journal)
+		return;
+	if (vs->service)
 		(void)snprintf(e.service, sizeof(e.service), "%s", vs->service);
 	journal_put(r->journal, &e);
+}
+
+static void announce(struct reconcile *r, const struct op *op)
+{
+	struct journal_entry e = entry_of(op, JOURNAL_ADDR);
+	struct seen_vs *vs = op->kind == OP_VS_ADD ? observed_vs(&r->observed, &op->vs) : NULL;
+
+	if (vs)
+		pass_journal_vs(r, vs);
+	else
+		journal_put(r->journal, &e);
 }
 
 /* False: it could not be written, so nothing may be created now. */
@@ -182,7 +194,7 @@ static bool cuts(const struct reconcile *r, const struct op *op)
 	const struct seen_vs *vs = op->kind == OP_RS_DEL ? observed_vs((struct observed *)&r->observed, &op->vs) : NULL;
 	const struct seen_rs *rs = vs ? seen_rs_find(vs, &op->rs) : NULL;
 
-	return rs && (!rs->drain.on || rs->drain.verdict != DRAIN_DELETE || rs->drain.remembered);
+	return rs && (!rs->drain.on || rs->drain.verdict != DRAIN_DELETE || rs->inactive);
 }
 
 void apply_step(struct reconcile *r)

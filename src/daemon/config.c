@@ -33,7 +33,7 @@ const struct option_row config_rows[] = {
 	{ "ipvs-strict-arp", 0, OPTION_BOOL, CONFIG_RUN, MEMBER(strict_arp), NULL, NULL, NULL,
 	  "answer ARP for service addresses on no device but their own (sysctls arp_ignore=1, arp_announce=2)" },
 	{ "drain-protocols", 0, OPTION_TEXT, 0, MEMBER(drain_protocols), "LIST", "tcp", NULL,
-	  "backends of these protocols drain: tcp, sctp, and udp where there is a limit; of others they are deleted at once" },
+	  "backends of these protocols drain: tcp (always), sctp, and udp where there is a limit; others are deleted at once" },
 	{ "drain-limit", 0, OPTION_TEXT, 0, MEMBER(drain_limit), "TIME|none", "none", NULL,
 	  "a backend that has drained for so long is deleted with the connections that are left; annotation sluice/drain-limit" },
 	{ "service-drain-limit", 0, OPTION_TEXT, 0, MEMBER(service_drain_limit), "TIME|none", "60s", NULL,
@@ -67,7 +67,7 @@ static int parse_protocols(const char *list, struct drain_settings *ret, struct 
 	char *save = NULL;
 
 	ret->tcp = true;
-	for (char *word = strtok_r(copy, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
+	for (char *word = strtok_r(copy, ", ", &save); word; word = strtok_r(NULL, ", ", &save)) {
 		uint8_t proto;
 
 		if (proto_parse(word, &proto) < 0)

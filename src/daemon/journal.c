@@ -129,7 +129,10 @@ static char *entry_line(const char *sign, const struct journal_entry *e)
 
 	switch (e->kind) {
 	case JOURNAL_VS:
-		return xfmt("%svs %s %s", sign, vs_format(&e->vs, vs), e->service[0] ? e->service : "-");
+		if (!e->policy_known)
+			return xfmt("%svs %s %s", sign, vs_format(&e->vs, vs), e->service[0] ? e->service : "-");
+		return xfmt("%svs %s %s %d %d %" PRId64 " %" PRId64, sign, vs_format(&e->vs, vs), e->service[0] ? e->service : "-",
+			    e->policy.drains, e->policy.ignore_time_wait, e->policy.limit_ms, e->policy.gone_limit_ms);
 	case JOURNAL_DRAIN:
 		return xfmt("%sdrain %s %s %" PRId64 " %" PRId64 " %" PRIx64, sign, vs_format(&e->vs, vs), rs_format(&e->rs, rs),
 			    e->since.ms, e->until.ms, e->uid);
@@ -149,6 +152,26 @@ static bool parse_ms(const char *word, struct mono *ret)
 	errno = 0;
 	ret->ms = word ? strtoll(word, &end, 10) : 0;
 	return word && *word && !*end && !errno && ret->ms >= -1;
+}
+
+/* Two flags and two limits; nothing at all where no policy was known. */
+static bool parse_policy(char **save, struct journal_entry *e)
+{
+	int64_t n[4];
+
+	for (size_t i = 0; i < ARRAY_SIZE(n); i++) {
+		struct mono number;
+		const char *word = strtok_r(NULL, " ", save);
+
+		if (!word)
+			return i == 0;
+		if (!parse_ms(word, &number))
+			return false;
+		n[i] = number.ms;
+	}
+	e->policy_known = true;
+	e->policy = (struct drain_policy){ n[0] > 0, n[1] > 0, n[2], n[3] };
+	return true;
 }
 
 /* Hexadecimal; nothing at all in lines that earlier versions wrote. */
@@ -179,7 +202,7 @@ static bool parse_words(struct journal_entry *e, char **save)
 		return false;
 	if (e->kind == JOURNAL_VS) {
 		(void)snprintf(e->service, sizeof(e->service), "%s", strcmp(word, "-") ? word : "");
-		return true;
+		return parse_policy(save, e);
 	}
 	if (e->kind == JOURNAL_DRAIN) {
 		if (rs_parse(word, &e->rs) < 0)

@@ -3,7 +3,7 @@
 #pragma once
 #include "base/err.h"
 #include "base/mono.h"
-#include "core/types.h"
+#include "core/policy.h"
 
 struct journal;
 
@@ -17,6 +17,8 @@ struct journal_entry {
 	struct mono until;     /* the deadline; MONO_NEVER = none */
 	uint64_t uid;          /* JOURNAL_DRAIN: which pod it is; 0 = not known */
 	char service[320];     /* JOURNAL_VS: "namespace/name" that wanted it; "" = not known */
+	bool policy_known;     /* JOURNAL_VS: policy is what was wanted last */
+	struct drain_policy policy;
 };
 
 /* Takes the lock and opens or creates run_dir/journal for this boot and network namespace. Another instance holds the lock: -EBUSY. A missing journal,

@@ -73,10 +73,10 @@ bool sight_audit(struct reconcile *r);        /* one step of the audit if it is 
 struct mono sight_due(const struct reconcile *r);
 
 /* sight_flows.c: what conntrack is asked. */
-void sight_remembered(struct reconcile *r, struct seen_vs *vs); /* of each of its drains, ahead of reading its counters */
+void sight_remembered(struct reconcile *r, struct seen_vs *vs); /* of each of its drains, behind the reading of its counters */
 bool sight_flushes(struct reconcile *r);      /* true: an address became free for another pod */
 struct mono sight_flushes_due(const struct reconcile *r);
-void sight_holders(const struct reconcile *r, struct view *view, size_t max); /* of its drains, as many as time allows */
+void sight_holders(const struct reconcile *r, struct view *view, const struct view_ask *ask); /* of its drains, as many as time allows */
 
 /* start.c: the first read, and what of it is ours. True: a step was done; false: waits for a retry. */
 bool start_step(struct reconcile *r);
@@ -85,6 +85,7 @@ void start_adopt(struct reconcile *r, struct seen_vs *vs); /* wanted, found, nob
 
 /* apply.c: the next operations of the pass. */
 void apply_step(struct reconcile *r);
+void pass_journal_vs(struct reconcile *r, struct seen_vs *vs); /* that it is ours, and how its backends leave */
 void apply_journal_lifetimes(struct reconcile *r); /* after a plan: gone and lingering objects */
 
 /* reconcile.c: drains became known, whose addresses may be wanted for other pods already. */

@@ -83,7 +83,7 @@ static void take_wanted(struct reconcile *r, struct planner_result *ret)
 
 static void take_problems(struct reconcile *r, struct planner_result *ret)
 {
-	struct view *view = reconcile_view(r, 0);
+	struct view *view = reconcile_view(r, NULL);
 
 	ret->problems = arena_alloc(ret->arena, view->n_problems * sizeof(*ret->problems));
 	for (size_t i = 0; i < view->n_problems; i++)

@@ -100,6 +100,12 @@ static void touched(void *ctx, const struct vs_key *key)
 		free(vs->service);
 		vs->service = xstrdup(service);
 	}
+	if (w && !drain_policy_equal(&vs->policy, &w->drain)) {
+		vs->policy = w->drain;
+		vs->policy_known = true;
+		if (vs->present && vs->ours)
+			pass_journal_vs(r, vs); /* written with the pass that follows */
+	}
 	if (w && !r->partial)
 		observed_supersede(&r->observed, w);
 	observed_dirty(&r->observed, vs);

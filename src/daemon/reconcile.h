@@ -8,6 +8,7 @@
 
 struct journal;
 struct view;
+struct view_ask;
 
 struct reconcile_options {
 	const char *node;               /* this node's name, lower case */
@@ -42,5 +43,5 @@ void reconcile_drift(struct reconcile *r, unsigned areas);
  * that is not after now means at once; MONO_NEVER: only after new input. */
 struct mono reconcile_turn(struct reconcile *r);
 
-/* What the tables show. holders: so many connections of each drain at most, asked of the kernel now; 0: it is not asked. Owned: view_free(). */
-struct view *reconcile_view(const struct reconcile *r, size_t holders);
+/* What the tables show; ask: what the kernel is asked for it, NULL: nothing. Owned: view_free(). */
+struct view *reconcile_view(const struct reconcile *r, const struct view_ask *ask);

@@ -174,7 +174,7 @@ static void add_addresses(const struct reconcile *r, struct view *view, struct m
 		qsort(view->addresses, view->n_addresses, sizeof(*view->addresses), view_addr_cmp);
 }
 
-struct view *reconcile_view(const struct reconcile *r, size_t holders)
+struct view *reconcile_view(const struct reconcile *r, const struct view_ask *ask)
 {
 	struct arena *arena = arena_new();
 	struct view *view = arena_alloc(arena, sizeof(*view));
@@ -190,8 +190,8 @@ struct view *reconcile_view(const struct reconcile *r, size_t holders)
 	view->audit_age_ms = mono_set(r->audit_done) ? now.ms - r->audit_done.ms : -1;
 	add_vss(r, view);
 	add_drains(r, view, now);
-	if (holders)
-		sight_holders(r, view, holders);
+	if (ask && ask->holders)
+		sight_holders(r, view, ask);
 	memcpy(view->outcome_counts, r->outcomes, sizeof(view->outcome_counts));
 	add_outcomes(r, view, now);
 	add_problems(r, view, now);

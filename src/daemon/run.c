@@ -118,9 +118,9 @@ static void on_kernel_events(uv_poll_t *poll, int status, int events)
 	(void)uv_poll_start(poll, UV_READABLE, on_kernel_events);
 }
 
-static struct view *on_view(void *ctx, size_t holders)
+static struct view *on_view(void *ctx, const struct view_ask *ask)
 {
-	return reconcile_view(((struct run *)ctx)->reconcile, holders);
+	return reconcile_view(((struct run *)ctx)->reconcile, ask);
 }
 
 static void on_sysctl(void *ctx, const struct sysctl_note *note)

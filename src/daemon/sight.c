@@ -284,11 +284,11 @@ bool sight_drains(struct reconcile *r)
 
 		if (vs->stale || retry_waits(&vs->retry, now) || !mono_reached(vs_due(vs), now))
 			continue;
-		sight_remembered(r, vs);
 		began = mono_cpu_us();
 		sight_vs(r, vs);
-		after_check(r, vs);
 		r->check_cost_us = drain_cost(r->check_cost_us, mono_cpu_us() - began);
+		sight_remembered(r, vs);
+		after_check(r, vs);
 		observed_dirty(&r->observed, vs);
 		if (++n == READS_PER_TURN)
 			break;

@@ -43,28 +43,26 @@ static uint32_t remembered(const struct reconcile *r, const struct seen_vs *vs, 
 	return over == all_of(&flows) ? over : 0;
 }
 
-/* A question costs some milliseconds, so it has a share of the processor of its own, as large as that of all checks. What it found stays true
- * while a server gets nothing new: those that are over stay so. */
+/* A question costs some milliseconds, so it has a share of the processor of its own, as large as that of all checks. Only the second of a
+ * row, which ends a drain, is not put off. */
 static void ask_of(struct reconcile *r, const struct seen_vs *vs, struct seen_rs *rs)
 {
 	struct mono now = pass_now(r);
 	int64_t began = mono_cpu_us();
 
-	if (rs->active || rs->inactive <= rs->drain.remembered || !mono_reached(rs->drain.next_ask, now))
+	if (rs->active || !rs->inactive || (!mono_set(rs->drain.zero_before) && !mono_reached(rs->drain.next_ask, now)))
 		return;
-	rs->drain.remembered = remembered(r, vs, rs);
+	if (remembered(r, vs, rs) >= rs->inactive)
+		drain_over(&rs->drain, rs->counted_at, pass_drain_period(r));
 	r->ask_cost_us = drain_cost(r->ask_cost_us, mono_cpu_us() - began);
 	rs->drain.next_ask = mono_after(now, drain_period_ms(r->observed.n_draining, r->ask_cost_us));
 }
 
 void sight_remembered(struct reconcile *r, struct seen_vs *vs)
 {
-	for (size_t i = 0; i < vs->n_rs; i++) {
-		if (vs->rs[i].drain.on && vs->policy.ignore_time_wait)
+	for (size_t i = 0; vs->policy.ignore_time_wait && i < vs->n_rs; i++)
+		if (vs->rs[i].drain.on && vs->rs[i].counted_at.ms > vs->rs[i].drain.zeroed_at.ms)
 			ask_of(r, vs, &vs->rs[i]);
-		else
-			vs->rs[i].drain.remembered = 0;
-	}
 }
 
 /* ---- another pod on the address ---- */
@@ -141,14 +139,18 @@ static int longest_first(const void *a, const void *b)
 	return (y->left_s > x->left_s) - (y->left_s < x->left_s);
 }
 
-void sight_holders(const struct reconcile *r, struct view *view, size_t max)
+void sight_holders(const struct reconcile *r, struct view *view, const struct view_ask *question)
 {
 	int64_t began_us = mono_cost_us();
+	size_t asked = 0;
 
-	for (size_t i = 0; i < view->n_drains && i < DRAINS_ASKED && mono_cost_us() - began_us < ASKING_MS * 1000; i++) {
+	for (size_t i = 0; i < view->n_drains && asked < DRAINS_ASKED && mono_cost_us() - began_us < ASKING_MS * 1000; i++) {
 		CLEANUP(kernel_flows_fini) struct kernel_flows flows = { 0 };
 		struct view_drain *drain = &view->drains[i];
 
+		if (question->service && strcmp(drain->service, question->service) != 0)
+			continue;
+		asked++;
 		if (ask(r, &drain->vs, &drain->rs, FLOWS_LOOKED_AT, &flows) < 0)
 			continue;
 		drain->asked = true;
@@ -156,7 +158,7 @@ void sight_holders(const struct reconcile *r, struct view *view, size_t max)
 		if (!flows.rows.n)
 			continue;
 		qsort(flows.rows.v, flows.rows.n, sizeof(*flows.rows.v), longest_first);
-		drain->n_holders = flows.rows.n < max ? flows.rows.n : max;
+		drain->n_holders = flows.rows.n < question->holders ? flows.rows.n : question->holders;
 		drain->holders = arena_alloc(view->arena, drain->n_holders * sizeof(*drain->holders));
 		memcpy(drain->holders, flows.rows.v, drain->n_holders * sizeof(*drain->holders));
 	}

@@ -14,14 +14,9 @@ static bool adopting(const struct reconcile *r)
 
 void start_adopt(struct reconcile *r, struct seen_vs *vs)
 {
-	struct journal_entry entry = { .kind = JOURNAL_VS, .vs = vs->key };
-
 	vs->ours = true;
 	vs->stale = true; /* its real servers matter from now on */
-	if (vs->service)
-		(void)snprintf(entry.service, sizeof(entry.service), "%s", vs->service);
-	if (r->journal)
-		journal_put(r->journal, &entry);
+	pass_journal_vs(r, vs);
 }
 
 struct entries {
@@ -45,6 +40,12 @@ static bool take_owner(struct reconcile *r, const struct journal_entry *e)
 		vs->ours = true;
 		if (!vs->service && e->service[0])
 			vs->service = xstrdup(e->service);
+		if (!vs->policy_known) {
+			vs->policy = e->policy_known ? e->policy : vs->policy;
+			vs->policy_known = e->policy_known;
+		} else if (!e->policy_known || !drain_policy_equal(&vs->policy, &e->policy)) {
+			pass_journal_vs(r, vs);
+		}
 	}
 	if (e->kind == JOURNAL_ADDR) {
 		if (!addr || !addr->bound)
@@ -76,7 +77,7 @@ static bool take_lifetime(struct reconcile *r, const struct journal_entry *e)
 		rs->uid = e->uid;
 		return true;
 	case JOURNAL_GONE:
-		if (!vs || !vs->present || !vs->ours)
+		if (!vs || !vs->present || !vs->ours || wanted_find(r->wanted, &e->vs, NULL))
 			return false;
 		vs->gone_since = e->since;
 		vs->gone_until = e->until;

@@ -244,7 +244,9 @@ static int row(void *ctx, const struct nlmsghdr *nlh)
 
 	if (code)
 		return code < 0 ? code : 0;
-	if (r->vs->proto == PROTO_TCP && flow.state == FLOW_ESTABLISHED)
+	if (r->vs->proto != PROTO_TCP)
+		flow.left_s = 0; /* other clocks than those of IPVS, and nobody tells which */
+	else if (flow.state == FLOW_ESTABLISHED)
 		flow.left_s = ipvs_left(flow.left_s, r->established_s);
 	r->n[flow.state]++;
 	if (r->ret->rows.n - r->start < r->max)

@@ -63,13 +63,16 @@ static enum MHD_Result refuse(struct MHD_Connection *connection, unsigned code, 
 	return answer(connection, code, &body);
 }
 
-/* "?holders=N" */
-static size_t wanted_holders(struct MHD_Connection *connection)
+/* "?holders=N&service=NAMESPACE/NAME" */
+static struct view_ask wanted_ask(struct MHD_Connection *connection)
 {
 	const char *text = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, HOLDERS_KEY);
 	unsigned long n = text ? strtoul(text, NULL, 10) : 0;
 
-	return n < HOLDERS_MAX ? n : HOLDERS_MAX;
+	return (struct view_ask){
+		.holders = n < HOLDERS_MAX ? n : HOLDERS_MAX,
+		.service = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, SERVICE_KEY),
+	};
 }
 
 static enum MHD_Result request(void *cls, struct MHD_Connection *connection, const char *url, const char *method,
@@ -90,11 +93,13 @@ static enum MHD_Result request(void *cls, struct MHD_Connection *connection, con
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(pages); i++) {
 		struct text body = { 0 };
+		struct view_ask ask;
 		struct view *view;
 
 		if (strcmp(url, pages[i].path) != 0)
 			continue;
-		view = control->face.view(control->face.ctx, wanted_holders(connection));
+		ask = wanted_ask(connection);
+		view = control->face.view(control->face.ctx, &ask);
 		pages[i].text(view, &body);
 		view_free(view);
 		return answer(connection, MHD_HTTP_OK, &body);

@@ -4,14 +4,15 @@
 
 struct uv_loop_s;
 struct view;
+struct view_ask;
 
 #define CONTROL_SOCKET "sluice.sock" /* in the run directory */
 
 /* Where its answers come from; called from the loop. */
 struct control_face {
 	void *ctx;
-	/* holders: so many connections of each drain, 0 = none. Owned by the caller: view_free() */
-	struct view *(*view)(void *ctx, size_t holders);
+	/* ask says of which drains the kernel is to be asked who holds them. Owned by the caller: view_free() */
+	struct view *(*view)(void *ctx, const struct view_ask *ask);
 };
 
 struct control;

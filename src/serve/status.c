@@ -98,8 +98,9 @@ static json_t *holders(const struct view_drain *drain)
 	for (size_t i = 0; i < drain->n_holders; i++) {
 		const struct flow *flow = &drain->holders[i];
 
-		(void)json_array_append_new(list, json_pack("{s:o, s:i, s:s, s:I}", "client", status_ip(&flow->client), "port", (int)flow->port,
-							    "state", flow_state_word((enum flow_state)flow->state), "forgottenInSeconds", (json_int_t)flow->left_s));
+		(void)json_array_append_new(list, json_pack("{s:o, s:i, s:s, s:o}", "client", status_ip(&flow->client), "port", (int)flow->port,
+							    "state", flow_state_word((enum flow_state)flow->state), "forgottenInSeconds",
+							    flow->left_s ? json_integer(flow->left_s) : json_null()));
 	}
 	return list;
 }

@@ -7,8 +7,9 @@
 struct json_t;
 
 #define STATUS_PATH "/v1/status"
-#define DRAINS_PATH "/v1/drains" /* ?holders=N: with the connections that hold each */
+#define DRAINS_PATH "/v1/drains" /* ?holders=N: with the connections that hold each; &service=NAME: of that one only */
 #define HOLDERS_KEY "holders"
+#define SERVICE_KEY "service"
 #define HOLDERS_MAX 1000u
 /* How every JSON text of ours is written: keys in our order, 12 digits. */
 #define STATUS_DUMP JSON_REAL_PRECISION(12)

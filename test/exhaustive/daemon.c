@@ -17,18 +17,24 @@ static struct turn turn_begin(struct world *w, struct mishap mishap)
 	return t;
 }
 
+/* The witness of a limit runs from the first weight 0 that the daemon knows of, whatever it makes of it afterwards. */
+static void see_drains(struct world *w)
+{
+	for (int i = 0; i < SERVERS; i++) {
+		struct kernel_rs *rs = &w->kernel.rs[i];
+
+		if (bounds.own_limit && w->daemon.mirror.rs[i].on && rs->present && !rs->weight && rs->limit == NEVER)
+			rs->limit = FAR;
+	}
+}
+
 static void turn_end(struct turn *t)
 {
 	struct mirror *m = &t->w->daemon.mirror;
 
 	*m = mirror_freeze(&t->o, NOW);
 	observed_fini(&t->o);
-	for (int i = 0; i < SERVERS; i++) {
-		struct kernel_rs *rs = &t->w->kernel.rs[i];
-
-		if (bounds.own_limit && m->rs[i].on && rs->present && !rs->weight && rs->limit == NEVER)
-			rs->limit = FAR;
-	}
+	see_drains(t->w);
 	if (!t->w->daemon.n_ops)
 		m->rs[A].verdict = m->rs[B].verdict = 0; /* each plan writes them anew, before it rests on them */
 	if (t->w->restarts || t->mishap.trouble == DIES || t->w->daemon.phase != RUN)

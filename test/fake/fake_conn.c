@@ -88,7 +88,7 @@ void conn_flows(const struct fake_kernel *f, const struct vs_key *vs, const stru
 		struct flow flow = { 0 };
 		int64_t left_ms;
 
-		if (!is_on(c, vs, rs))
+		if (!is_on(c, vs, rs) || c->untracked)
 			continue;
 		left_ms = c->expires.ms - clocks_of(c)->ipvs_ms + clocks_of(c)->conntrack_ms - f->now.ms;
 		if (left_ms <= 0)
@@ -100,7 +100,7 @@ void conn_flows(const struct fake_kernel *f, const struct vs_key *vs, const stru
 		client_of(f, c, &flow);
 		if (flow.state == FLOW_ESTABLISHED) /* told by the clock of IPVS, which runs out first */
 			left_ms = c->expires.ms - f->now.ms;
-		flow.left_s = (uint32_t)(left_ms / 1000);
+		flow.left_s = c->vs.proto == PROTO_TCP ? (uint32_t)(left_ms / 1000) : 0;
 		*vec_push(&ret->rows) = flow;
 	}
 }
@@ -358,6 +358,16 @@ int fake_reset(struct fake_kernel *f, const char *name)
 int fake_fin(struct fake_kernel *f, const char *name)
 {
 	return end_conn(f, name, CONN_HALF);
+}
+
+int fake_untrack(struct fake_kernel *f, const char *name)
+{
+	struct fake_conn *c = find(f, name);
+
+	if (!c)
+		return -ENOENT;
+	c->untracked = true;
+	return 0;
 }
 
 int fake_send(struct fake_kernel *f, const char *name)

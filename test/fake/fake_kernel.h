@@ -68,6 +68,7 @@ int fake_send(struct fake_kernel *f, const char *name);  /* one packet: the idle
 void fake_all_leave(struct fake_kernel *f);              /* every client resets; counts set by hand become 0 */
 /* "open", "half-closed", "closed", "reset", "over" (entry gone in good order), "forgotten" (idle for 900 s), "moved" (UDP:
  * its server went, the next datagram finds another), "cut", "none". */
+int fake_untrack(struct fake_kernel *f, const char *name); /* conntrack -F, and its next packet came from the server: not shown any more */
 const char *fake_conn_word(const struct fake_kernel *f, const char *name);
 const struct rs_key *fake_conn_rs(const struct fake_kernel *f, const char *name); /* NULL: no such connection */
 

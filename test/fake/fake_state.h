@@ -48,6 +48,7 @@ struct fake_conn {
 	struct vs_key vs;
 	struct rs_key rs;
 	enum conn_state state;
+	bool untracked;           /* conntrack does not show it */
 	struct mono expires;
 	struct mono leaves;       /* its client resets it then; MONO_NEVER */
 	struct mono orphan_since; /* its server was deleted then; MONO_NEVER */

@@ -9,11 +9,11 @@
 
 static struct control *control;
 
-static struct view *on_view(void *ctx, size_t holders)
+static struct view *on_view(void *ctx, const struct view_ask *ask)
 {
 	struct view *view = scene_new(ctx);
 
-	if (holders)
+	if (ask->holders)
 		scene_ask(view);
 	return view;
 }

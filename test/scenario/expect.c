@@ -388,7 +388,7 @@ static bool drain_is(struct play *p, const struct view *view, char **a, size_t n
 /* drain none | RS VERDICT | RS none | count N */
 static bool ex_drain(struct play *p, char **a, size_t n)
 {
-	struct view *view = reconcile_view(p->w.r, 0);
+	struct view *view = reconcile_view(p->w.r, NULL);
 	int64_t count;
 	bool ok;
 
@@ -405,7 +405,7 @@ static bool ex_drain(struct play *p, char **a, size_t n)
 /* outcome RS WORD [cut N] | outcome none */
 static bool ex_outcome(struct play *p, char **a, size_t n)
 {
-	struct view *view = reconcile_view(p->w.r, 0);
+	struct view *view = reconcile_view(p->w.r, NULL);
 	const struct view_outcome *found = NULL;
 	char rs[RS_TEXT];
 	int64_t cut;
@@ -429,7 +429,7 @@ static bool ex_outcome(struct play *p, char **a, size_t n)
 /* state VS WORD */
 static bool ex_state(struct play *p, char **a, size_t n)
 {
-	struct view *view = reconcile_view(p->w.r, 0);
+	struct view *view = reconcile_view(p->w.r, NULL);
 	const char *is = "none";
 	char vs[VS_TEXT];
 	bool ok;
@@ -445,7 +445,7 @@ static bool ex_state(struct play *p, char **a, size_t n)
 /* problem none | OBJECT */
 static bool ex_problem(struct play *p, char **a, size_t n)
 {
-	struct view *view = reconcile_view(p->w.r, 0);
+	struct view *view = reconcile_view(p->w.r, NULL);
 	bool ok = n && word_is(a[0], "none") && view->n_problems == 0;
 
 	for (size_t i = 0; i < view->n_problems && n; i++)

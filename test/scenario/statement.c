@@ -147,6 +147,11 @@ static bool st_fin(struct play *p, char **a, size_t n)
 	return on_conn(p, a, n, fake_fin);
 }
 
+static bool st_untrack(struct play *p, char **a, size_t n)
+{
+	return on_conn(p, a, n, fake_untrack);
+}
+
 static bool st_send(struct play *p, char **a, size_t n)
 {
 	return on_conn(p, a, n, fake_send);
@@ -276,7 +281,7 @@ static const struct {
 	{ "service", st_service },     { "endpoint", st_endpoint },     { "endpoints", st_endpoints }, { "remove", st_remove },
 	{ "sync", st_sync },           { "option", st_option },         { "pass", st_pass },           { "clock", st_clock },
 	{ "run", st_run },             { "counters", st_counters },     { "connect", st_connect },     { "straggler", st_straggler },
-	{ "close", st_close },         { "reset", st_reset },           { "fin", st_fin },             { "send", st_send },
+	{ "close", st_close },         { "reset", st_reset },           { "fin", st_fin },             { "untrack", st_untrack },             { "send", st_send },
 	{ "foreign", st_foreign },     { "quietly", st_quietly },       { "ours", st_ours },           { "theirs", st_theirs },
 	{ "fail", st_fail },           	{ "silent", st_silent },       { "die", st_die },               { "heal", st_heal },           { "interrupt", st_interrupt },
 	{ "skip-row", st_skip_row },   { "repeat-row", st_repeat_row }, { "restart", st_restart },     { "at", st_at },

@@ -27,7 +27,7 @@ struct world {
 	unsigned views;
 };
 
-static struct view *make_view(void *ctx, size_t holders)
+static struct view *make_view(void *ctx, const struct view_ask *ask)
 {
 	struct world *world = ctx;
 	struct arena *arena = arena_new();
