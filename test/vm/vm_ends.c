@@ -337,13 +337,17 @@ static int from_client(const struct scene *s, int i, char *ret_who)
 	return code;
 }
 
-static void under_scheduler(struct scene *s, const char *sched, struct stream *held)
+static void under_scheduler(struct scene *s, const char *sched, struct stream *held, struct prober *const load[2], int64_t zeroed_us)
 {
 	CLEANUP(free_p) char *annotations = xfmt("{sluice/scheduler: %s}", sched), *head = xfmt("TCP 203.0.113.10:80 %s", sched);
-	unsigned refused = 0, got[4] = { 0 };
+	unsigned refused = 0, got[4] = { 0 }, turned_away[2];
 
 	manifest_annotated(s->w, "web", annotations, "203.0.113.10, \"2001:db8:2::10\"", "{name: http, port: 80}");
 	await(CHANGE_MS, strstr(table_text(s->w), head), "scheduler %s does not come:\n%s", sched, table_text(s->w));
+	for (int i = 0; i < 2; i++) {
+		prober_turn(load[i]); /* while the kernel exchanges the scheduler it refuses */
+		turned_away[i] = load[i]->refused + load[i]->failed;
+	}
 	for (int i = 0; i < CLIENTS; i++) {
 		char who = 0;
 		int code = from_client(s, i, &who);
@@ -356,6 +360,10 @@ static void under_scheduler(struct scene *s, const char *sched, struct stream *h
 	/* dh hashes the one address that all of them connect to, and has no fall-back. */
 	need(refused == 0 || (strcmp(sched, "dh") == 0 && refused == CLIENTS), "%s: %u new connections were refused", sched, refused);
 	need(refused || (got[2] + got[3] == CLIENTS), "%s: %u and %u", sched, got[2], got[3]);
+	for (int i = 0; i < 2; i++) {
+		need(load[i]->began_us[1] <= zeroed_us, "%s: a connection of the load came to the server of weight 0", sched);
+		need(refused || load[i]->refused + load[i]->failed == turned_away[i], "%s: the load was turned away", sched);
+	}
 	stream_check(held, sched);
 	check_note("%-5s weight 0: 0, others: %u and %u, refused: %u", sched, got[2], got[3], refused);
 }
@@ -366,12 +374,17 @@ static void nothing_new_with_any_scheduler(void)
 	struct scene *s = scene_new("");
 	struct watch *watch = watch_start(s->w, &s->vs[0], &s->first[0]);
 	struct stream *held = stream_start(conn_to(s->w, CLIENT, &s->web[0], '1'), 50);
+	struct prober *load[2] = { prober_start(s->w, CLIENT, &s->web[0], 5), prober_start(s->w, NODE, &s->web[0], 5) };
+	int64_t zeroed_us;
 
 	add_clients(s);
 	manifest_slice(s->w, "web", AF_INET, WEB_PORTS, 6);
-	await(CHANGE_MS, watch_weight_at(watch, 0, 0) > 0, "no weight 0");
+	await(CHANGE_MS, (zeroed_us = watch_weight_at(watch, 0, 0)) > 0, "no weight 0");
 	for (size_t i = 0; i < ARRAY_SIZE(scheds); i++)
-		under_scheduler(s, scheds[i], held);
+		under_scheduler(s, scheds[i], held, load, zeroed_us);
+	for (int i = 0; i < 2; i++)
+		prober_stop(load[i]);
+	check_note("%u connections of the load", prober_served(load[0]) + prober_served(load[1]));
 	need(watch_gone_at(watch, 0) < 0, "the server was deleted although a connection held it");
 }
 
