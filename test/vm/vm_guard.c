@@ -102,6 +102,9 @@ static void probe_host_port(struct slow_kernel *k, int vip, enum place from, boo
 		     HOST_PORT, proto, code, from);
 		if (!k->bound[vip])
 			return;
+		if (code == -ETIMEDOUT)
+			check_late("after %u operations (last: %s) %s:%d %s is not refused in time from place %d", k->ops, k->last, vips[vip],
+				   HOST_PORT, proto, from);
 		need(code == -ECONNREFUSED, "after %u operations (last: %s) %s:%d %s is not refused from place %d: %s", k->ops, k->last,
 		     vips[vip], HOST_PORT, proto, from, strerror(-code));
 	}
@@ -117,6 +120,8 @@ static void probe_service_port(struct slow_kernel *k, int vip, enum place from)
 
 	k->probes++;
 	need(code != 'N', "after %u operations (last: %s) %s:%u is answered by the node", k->ops, k->last, vips[vip], to.port);
+	if (code == -ETIMEDOUT && k->bound[vip])
+		check_late("after %u operations (last: %s) nothing is heard of %s:%u", k->ops, k->last, vips[vip], to.port);
 	if (k->served[vip])
 		need(code > 0, "after %u operations (last: %s) %s:%u is not served: %s", k->ops, k->last, vips[vip], to.port, strerror(-code));
 	else if (k->bound[vip])
@@ -268,7 +273,9 @@ static struct world *world_with_host_ports(void)
 
 	servers_start(w, servers);
 	(void)server_start(w, NODE, HOST_PORT, HOST_PORT);
-	world_must(w, NODE, "sysctl -qw net.ipv4.icmp_ratelimit=0 net.ipv6.icmp.ratelimit=0");
+	/* The masks too: what they name is also rationed for the whole kernel, 50 at once, and datagrams are not sent again. */
+	world_must(w, NODE, "sysctl -qw net.ipv4.icmp_ratelimit=0 net.ipv4.icmp_ratemask=0 net.ipv6.icmp.ratelimit=0; "
+			    "echo >/proc/sys/net/ipv6/icmp/ratemask");
 	write_manifests(w, 3);
 	return w;
 }
