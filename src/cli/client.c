@@ -72,14 +72,13 @@ int client_get(const char *run_dir, const char *path, bool (*interrupted)(void),
 	CLEANUP(free_p) char *socket_path = xfmt("%s/%s", run_dir, CONTROL_SOCKET);
 	CLEANUP(free_p) char *url = xfmt("http://sluice%s", path);
 	struct text body = { 0 };
-	CURL *curl = curl_easy_init();
+	CURL *curl;
 	CURLcode result;
 	int r;
 
-	if (strlen(socket_path) >= sizeof(((struct sockaddr_un *)0)->sun_path)) {
-		curl_easy_cleanup(curl);
+	if (strlen(socket_path) >= sizeof(((struct sockaddr_un *)0)->sun_path))
 		return err_set(err, -ENAMETOOLONG, "%s: the path is too long for a unix socket", socket_path);
-	}
+	curl = curl_easy_init();
 	if (!curl)
 		return err_set(err, -EIO, "libcurl does not start");
 	(void)curl_easy_setopt(curl, CURLOPT_URL, url);

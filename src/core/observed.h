@@ -126,9 +126,9 @@ static inline bool retry_waits(const struct retry *retry, struct mono now)
 }
 
 /* Takes a dump of one virtual server's real servers. One that is missing for the first time only makes the result true: dump
- * again; so does an empty dump of a virtual server that nothing was known of. One that is missing then too is planned to be edited: a dump goes by position, so even two may skip what is there while
- * another writer adds and deletes, but an edit is answered with ENOENT only if it is gone. Everything that differs from what we
- * knew makes the virtual server dirty. */
+ * again; so does an empty dump of a virtual server that nothing was known of. One that is missing then too is planned to be
+ * edited: a dump goes by position, so even two may skip what is there while another writer adds and deletes, but an edit is
+ * answered with ENOENT only if it is gone. Everything that differs from what we knew makes the virtual server dirty. */
 struct observed_listener {
 	void *ctx;
 	/* A draining real server was deleted by somebody else. */

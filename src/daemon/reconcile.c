@@ -100,7 +100,7 @@ static void touched(void *ctx, const struct vs_key *key)
 		free(vs->service);
 		vs->service = xstrdup(service);
 	}
-	if (w && !drain_policy_equal(&vs->policy, &w->drain)) {
+	if (w && (!vs->policy_known || !drain_policy_equal(&vs->policy, &w->drain))) {
 		vs->policy = w->drain;
 		vs->policy_known = true;
 		if (vs->present && vs->ours)

@@ -177,8 +177,7 @@ static int listen_at(const char *path, int *ret_fd, struct err *err)
 		return err_set(err, r, "control socket %s: bind: %s", path, strerror(-r));
 	if (listen(fd, BACKLOG) < 0)
 		return err_set(err, -errno, "control socket %s: listen: %m", path);
-	*ret_fd = fd;
-	fd = -1;
+	*ret_fd = TAKE_FD(fd);
 	return 0;
 }
 

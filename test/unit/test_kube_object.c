@@ -1,82 +1,4 @@
-#include "test/unit/unit.h"
-
-#include "decode/document.h"
-#include "decode/kube_object.h"
-
-#include <jansson.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/socket.h>
-
-/* What one YAML document decodes to. */
-struct outcome {
-	enum object_result result;
-	struct change change;
-	struct object_error error;
-	char sentence[1024]; /* path and reason */
-};
-
-static void decode_tree(void *ctx, struct json_t *tree, unsigned index)
-{
-	struct outcome *o = ctx;
-
-	o->result = kube_object_decode(tree, &o->change, &o->error);
-}
-
-static void decode(const char *yaml, struct outcome *o)
-{
-	struct document_error error;
-
-	*o = (struct outcome){ .result = OBJECT_INVALID };
-	if (document_parse(yaml, strlen(yaml), false, decode_tree, o, &error) < 0)
-		fail_msg("\"%s\": %u:%u: %s", yaml, error.line, error.column, error.reason);
-	(void)snprintf(o->sentence, sizeof(o->sentence), "%s%s%s", o->error.path, *o->error.path ? " " : "", o->error.reason);
-}
-
-#define SERVICE(spec) "{apiVersion: v1, kind: Service, metadata: {name: web, namespace: shop}, spec: {" spec "}}"
-#define META(meta) "{apiVersion: v1, kind: Service, metadata: {" meta "}, spec: {clusterIP: 10.0.0.1, ports: [{port: 80}]}}"
-#define PORTS(ports) SERVICE("clusterIP: 10.96.0.10, ports: [" ports "]")
-#define ADDRESSES(addresses) SERVICE(addresses ", ports: [{port: 80}]")
-#define SLICE_META(meta, rest) \
-	"{apiVersion: discovery.k8s.io/v1, kind: EndpointSlice, metadata: {name: web-1, namespace: shop" meta "}, " rest "}"
-#define SLICE(rest) SLICE_META(", labels: {kubernetes.io/service-name: web}", rest)
-#define V4(rest) SLICE("addressType: IPv4, " rest)
-#define ENDPOINT(endpoint) V4("endpoints: [" endpoint "]")
-
-struct refusal {
-	const char *yaml, *sentence;
-};
-
-static void check(const struct refusal *cases, size_t n, enum object_result result)
-{
-	for (size_t i = 0; i < n; i++) {
-		struct outcome o;
-
-		decode(cases[i].yaml, &o);
-		if (o.result != result || strcmp(o.sentence, cases[i].sentence) != 0)
-			fail_msg("%s\n gave %d \"%s\",\n not %d \"%s\"", cases[i].yaml, o.result, o.sentence, result,
-				 cases[i].sentence);
-		change_fini(&o.change);
-	}
-}
-
-static struct service *service_of(struct outcome *o, const char *yaml)
-{
-	decode(yaml, o);
-	if (o->result != OBJECT_OK)
-		fail_msg("%s\n gave %d \"%s\"", yaml, o->result, o->sentence);
-	assert_int_equal(o->change.kind, CHANGE_SERVICE);
-	return o->change.service;
-}
-
-static struct slice *slice_of(struct outcome *o, const char *yaml)
-{
-	decode(yaml, o);
-	if (o->result != OBJECT_OK)
-		fail_msg("%s\n gave %d \"%s\"", yaml, o->result, o->sentence);
-	assert_int_equal(o->change.kind, CHANGE_SLICE);
-	return o->change.slice;
-}
+#include "test/unit/kube_decode.h"
 
 static void assert_ip(const struct ip *ip, const char *text)
 {
@@ -132,54 +54,6 @@ static void a_full_service(void **state)
 	assert_string_equal(o.error.kind, "Service");
 	assert_string_equal(o.error.name, "shop/web");
 	change_fini(&o.change);
-}
-
-#define ANNOTATED(annotations) META("name: web, namespace: shop, annotations: {" annotations "}")
-
-static void annotations_are_wishes(void **state)
-{
-	struct outcome o;
-	struct service *s = service_of(&o, ANNOTATED("sluice/scheduler: wlc, sluice/drain-limit: 1m30s, sluice/service-drain-limit: none, "
-						     "sluice/drain-until: ignore-time-wait, other/key: [1]"));
-
-	(void)state;
-	assert_string_equal(o.sentence, "");
-	assert_string_equal(s->sched, "wlc");
-	assert_int_equal(s->drain.limit_ms, 90000);
-	assert_int_equal(s->drain.gone_limit_ms, LIMIT_NONE);
-	assert_true(s->drain.ignore_time_wait);
-	change_fini(&o.change);
-	s = service_of(&o, ANNOTATED("sluice/drain-until: empty"));
-	assert_string_equal(s->sched, "");
-	assert_int_equal(s->drain.limit_ms, LIMIT_NODE);
-	assert_int_equal(s->drain.gone_limit_ms, LIMIT_NODE);
-	assert_false(s->drain.ignore_time_wait);
-	change_fini(&o.change);
-}
-
-/* The Service is served, and the warning says what is wrong. */
-static void wrong_annotations_are_warnings(void **state)
-{
-	static const struct refusal cases[] = {
-		{ ANNOTATED("sluice/drain-limit: soon"), "metadata.annotations.sluice/drain-limit must be a duration like 30s or 1m30s, or none, is "
-							 "\"soon\": the node's value holds" },
-		{ ANNOTATED("sluice/drain-limit: 30"), "metadata.annotations.sluice/drain-limit must be a duration like 30s or 1m30s, or none, is 30: "
-						       "the node's value holds" },
-		{ ANNOTATED("sluice/drain-limit: -1s"), "metadata.annotations.sluice/drain-limit must be a duration like 30s or 1m30s, or none, is "
-							"\"-1s\": the node's value holds" },
-		{ ANNOTATED("sluice/scheduler: round-robin-with-a-name-that-is-long"), "metadata.annotations.sluice/scheduler must be the name of a "
-		  "scheduler, is \"round-robin-with-a-name-that-is-long\": the node's value holds" },
-		{ ANNOTATED("sluice/scheduler: ''"), "metadata.annotations.sluice/scheduler must be the name of a scheduler, is \"\": the node's value holds" },
-		{ ANNOTATED("sluice/drain-until: never"), "metadata.annotations.sluice/drain-until must be empty or ignore-time-wait, is \"never\": the "
-							  "node's value holds" },
-		{ ANNOTATED("sluice/drain-limits: 1m"), "metadata.annotations.sluice/drain-limits is no annotation that sluice knows, is \"1m\": the "
-							"node's value holds" },
-		{ ANNOTATED("sluice/drain-until: [], sluice/scheduler: 'a b'"), "metadata.annotations.sluice/drain-until must be empty or "
-		  "ignore-time-wait, is a list: the node's value holds; sluice/scheduler must be the name of a scheduler" },
-	};
-
-	(void)state;
-	check(cases, ARRAY_SIZE(cases), OBJECT_OK);
 }
 
 static void what_the_api_server_would_fill_in(void **state)
@@ -592,8 +466,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_full_service),
-		cmocka_unit_test(annotations_are_wishes),
-		cmocka_unit_test(wrong_annotations_are_warnings),
 		cmocka_unit_test(what_the_api_server_would_fill_in),
 		cmocka_unit_test(cluster_addresses),
 		cmocka_unit_test(objects_that_are_not_ours),

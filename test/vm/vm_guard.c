@@ -1,11 +1,7 @@
 /* No port of the host is reachable through a service address, at no moment. The real pass on the real kernel, held after each
  * single operation while clients probe; and the daemon itself, with probers that never stop. */
 #include "scene.h"
-
-#include "daemon/reconcile.h"
-#include "kernel/kernel_linux.h"
-#include "kernel/sysctl.h"
-#include "source/manifests.h"
+#include "through.h"
 
 #include <errno.h>
 #include <string.h>
@@ -23,8 +19,7 @@ static const enum place places[] = { CLIENT, NODE, BACKEND2 };
 
 /* A kernel port that does one operation at a time and calls the probe after each. */
 struct slow_kernel {
-	struct kernel port;
-	struct kernel *real;
+	struct through through;
 	const struct world *w;
 	struct server *node;
 	bool guarded[VIPS], bound[VIPS];
@@ -36,32 +31,6 @@ struct slow_kernel {
 static struct slow_kernel *slow(struct kernel *k)
 {
 	return (struct slow_kernel *)k;
-}
-
-static int slow_list_vs(struct kernel *k, struct kernel_vss *ret, struct err *err)
-{
-	return slow(k)->real->v->list_vs(slow(k)->real, ret, err);
-}
-
-static int slow_list_rs(struct kernel *k, const struct vs_key *vs, struct kernel_rss *ret, struct err *err)
-{
-	return slow(k)->real->v->list_rs(slow(k)->real, vs, ret, err);
-}
-
-static int slow_list_addrs(struct kernel *k, struct kernel_ips *ret, struct err *err)
-{
-	return slow(k)->real->v->list_addrs(slow(k)->real, ret, err);
-}
-
-static int slow_list_filter(struct kernel *k, struct kernel_filter *ret, struct err *err)
-{
-	return slow(k)->real->v->list_filter(slow(k)->real, ret, err);
-}
-
-static int slow_list_flows(struct kernel *k, const struct vs_key *vs, const struct rs_key *rs, size_t max, struct kernel_flows *ret,
-			   struct err *err)
-{
-	return slow(k)->real->v->list_flows(slow(k)->real, vs, rs, max, ret, err);
 }
 
 /* One exchange: who answered, or a negative errno. */
@@ -165,7 +134,7 @@ static void slow_apply(struct kernel *port, const struct op *ops, size_t n, stru
 	for (size_t i = 0; i < n; i++) {
 		int vip;
 
-		k->real->v->apply(k->real, &ops[i], 1, &ret[i]);
+		through_real(port)->v->apply(through_real(port), &ops[i], 1, &ret[i]);
 		k->ops++;
 		k->last = op_word(ops[i].kind);
 		need(ret[i].code == 0, "%s: %s", k->last, strerror(-ret[i].code));
@@ -177,82 +146,18 @@ static void slow_apply(struct kernel *port, const struct op *ops, size_t n, stru
 
 static int slow_prepare(struct kernel *port, const struct kernel_filter_want *want, struct err *err)
 {
-	int code = slow(port)->real->v->prepare(slow(port)->real, want, err);
+	int code = through_real(port)->v->prepare(through_real(port), want, err);
 
 	slow(port)->last = "prepare";
 	probe(slow(port));
 	return code;
 }
 
-static int slow_event_fd(struct kernel *k)
-{
-	return slow(k)->real->v->event_fd(slow(k)->real);
-}
-
-static unsigned slow_events(struct kernel *k)
-{
-	return slow(k)->real->v->events(slow(k)->real);
-}
-
-static void slow_free(struct kernel *k)
-{
-	slow(k)->real->v->free(slow(k)->real);
-}
-
-static const struct kernel_vtbl slow_vtbl = {
-	slow_list_vs, slow_list_rs, slow_list_addrs, slow_list_filter, slow_list_flows, slow_prepare, slow_apply, slow_event_fd, slow_events,
-	slow_free,
-};
-
-static void on_changes(void *ctx, struct change *changes, size_t n)
-{
-	reconcile_changes(ctx, changes, n);
-}
-
-static void on_synced(void *ctx, bool partial)
-{
-	need(!partial, "the manifests cannot be read");
-	reconcile_synced(ctx, partial);
-}
-
-static void on_report(void *ctx, enum log_level level, const char *line)
-{
-	need(level != LOG_ERROR && level != LOG_WARN, "%s", line);
-}
-
-static struct mono clock_now(void *ctx)
-{
-	return mono_now();
-}
-
 /* Turns until nothing is due for a while. */
 static void settle_down(struct reconcile *r)
 {
-	int64_t quiet_us = now_us();
-
-	while (now_us() - quiet_us < 1500000) {
-		struct mono due = reconcile_turn(r);
-
-		if (mono_set(due) && mono_reached(due, mono_now()))
-			quiet_us = now_us();
-		else
-			pause_ms(2);
-	}
-}
-
-static void read_manifests(const struct world *w, struct reconcile *r)
-{
-	const struct source_sink sink = { r, on_changes, on_synced, on_report };
-	struct err err = { "" };
-
-	need(manifests_read_once(w->manifests, &sink, &err) == 0, "%s", err.text);
-}
-
-static void unread(struct reconcile *r, const char *ns, const char *name)
-{
-	struct change gone = { .kind = CHANGE_SERVICE_GONE, .ns = xstrdup(ns), .name = xstrdup(name) };
-
-	reconcile_changes(r, &gone, 1);
+	while (through_turns(r, 1500))
+		;
 }
 
 static void write_manifests(const struct world *w, unsigned backends)
@@ -309,14 +214,10 @@ static void judge_probers(struct prober *const *probers, size_t n)
 static void hidden_after_each_operation(void)
 {
 	struct world *w = world_with_host_ports();
-	const struct kernel_options kernel_options = { .device = "kube-ipvs0" };
-	const struct sysctl_options sysctls = { .root = "/proc/sys" };
-	const struct reconcile_options options = { .node = "n1", .sched = "rr", .sync_period_ms = 30000, .drain = { .tcp = true, .limit_ms = LIMIT_NONE, .gone_limit_ms = 1000 },
-						   .address_linger_ms = 300, .seed = 1, .clock = clock_now };
-	struct slow_kernel k = { .port = { &slow_vtbl }, .w = w, .last = "none" };
+	struct reconcile_options options = through_options();
+	struct slow_kernel k = { .w = w, .last = "none" };
 	struct prober *probers[PROBERS];
 	struct target host = { world_address(NODE, AF_INET), HOST_PORT, VIA_TCP };
-	struct err err = { "" };
 	struct reconcile *r;
 	unsigned ups;
 	size_t n = 0;
@@ -324,19 +225,21 @@ static void hidden_after_each_operation(void)
 	need(ask(w, CLIENT, &host, ANSWER_MS) == 'N', "the node's own server does not answer on the node's address");
 	start_probers(w, probers, &n);
 	world_enter(w, NODE);
-	need(kernel_linux_open(&kernel_options, &k.real, &err) == 0, "%s", err.text);
-	need(sysctl_apply(&sysctls, NULL, NULL, &err) == 0, "%s", err.text);
-	r = reconcile_new(&options, &k.port, NULL);
-	read_manifests(w, r);
+	through_open(&k.through, slow_apply, slow_prepare);
+	options.sync_period_ms = 30000;
+	options.drain.gone_limit_ms = 1000;
+	options.address_linger_ms = 300;
+	r = reconcile_new(&options, &k.through.port, NULL);
+	through_read_manifests(w, r);
 	settle_down(r);
 	for (int i = 0; i < VIPS; i++)
 		need(k.served[i], "%s is not served", vips[i]);
 	ups = k.ops;
 	write_manifests(w, 2); /* a server goes */
-	read_manifests(w, r);
+	through_read_manifests(w, r);
 	settle_down(r);
-	unread(r, "default", "web"); /* then both Services */
-	unread(r, "default", "dns");
+	through_gone(r, "web"); /* then both Services */
+	through_gone(r, "dns");
 	for (int64_t end_us = now_us() + 30000000; now_us() < end_us && (k.bound[0] || k.bound[1] || k.bound[2] || k.bound[3]);)
 		settle_down(r);
 	for (int i = 0; i < VIPS; i++)
