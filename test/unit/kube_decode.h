@@ -22,6 +22,7 @@ static inline void decode_tree(void *ctx, struct json_t *tree, unsigned index)
 {
 	struct outcome *o = ctx;
 
+	(void)index;
 	o->result = kube_object_decode(tree, &o->change, &o->error);
 }
 
