@@ -12,6 +12,14 @@
 #define AUDIT_SHARE(period) ((period) * 3 / 4)
 #define AUDIT_STEP_MS 50 /* its reads go in small bursts, not one by one: waking up costs as much as reading */
 
+static void forget_drain(struct reconcile *r, const struct seen_vs *vs, const struct seen_rs *rs)
+{
+	struct journal_entry entry = { .kind = JOURNAL_DRAIN, .vs = vs->key, .rs = rs->key };
+
+	if (r->journal)
+		journal_drop(r->journal, &entry);
+}
+
 static void drift(void *ctx, const struct seen_vs *vs, const struct seen_rs *rs, const char *what)
 {
 	struct reconcile *r = ctx;
@@ -22,18 +30,18 @@ static void drift(void *ctx, const struct seen_vs *vs, const struct seen_rs *rs,
 	r->drift_repairs++;
 	log_warn("drift what=%s vs=%s%s%s: somebody else changed it, putting it right", what, vs_format(&vs->key, vs_text),
 		 rs ? " rs=" : "", rs ? rs_format(&rs->key, rs_text) : "");
+	if (rs && rs->weight > 0)
+		forget_drain(r, vs, rs); /* raised: if it is to drain, then anew, with a limit from then on */
 }
 
 static void lost(void *ctx, const struct seen_vs *vs, const struct seen_rs *rs)
 {
 	struct reconcile *r = ctx;
-	struct journal_entry entry = { .kind = JOURNAL_DRAIN, .vs = vs->key, .rs = rs->key };
 	char vs_text[VS_TEXT], rs_text[RS_TEXT];
 
 	log_warn("drain outcome=lost vs=%s rs=%s: somebody else deleted it", vs_format(&vs->key, vs_text), rs_format(&rs->key, rs_text));
 	pass_past(r, vs, &rs->key, OUTCOME_LOST, rs->drain.since, rs->active + rs->inactive);
-	if (r->journal)
-		journal_drop(r->journal, &entry);
+	forget_drain(r, vs, rs);
 }
 
 static int list_rss(struct reconcile *r, struct seen_vs *vs, const struct observed_listener *listener, bool *ret_again, struct err *err)
