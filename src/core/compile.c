@@ -99,13 +99,11 @@ static bool picks(const struct candidate *c, enum pick pick, bool local_only)
 static void choose(struct wanted_vs *vs, const struct candidates *from, bool local_only, struct arena *arena)
 {
 	vs->rs = arena_alloc(arena, from->list.n * sizeof(*vs->rs));
-	vs->uids = arena_alloc(arena, from->list.n * sizeof(*vs->uids));
 	for (int pick = PICK_READY; pick <= PICK_SERVING_TERMINATING && !vs->n_rs; pick++)
 		for (size_t i = 0; i < from->list.n; i++) {
 			if (!picks(&from->list.v[i], (enum pick)pick, local_only))
 				continue;
-			vs->uids[vs->n_rs] = from->list.v[i].uid;
-			vs->rs[vs->n_rs++] = from->list.v[i].key;
+			vs->rs[vs->n_rs++] = (struct wanted_rs){ from->list.v[i].key, from->list.v[i].uid };
 		}
 }
 
@@ -149,6 +147,16 @@ struct compiled *compile(const struct subject *subject, const struct node_facts 
 	if (c->n_vss)
 		qsort(c->vss, c->n_vss, sizeof(*c->vss), wanted_cmp);
 	return c;
+}
+
+static int rs_order(const void *key, const void *rs)
+{
+	return rs_cmp(key, &((const struct wanted_rs *)rs)->key);
+}
+
+const struct wanted_rs *wanted_vs_find(const struct wanted_vs *vs, const struct rs_key *rs)
+{
+	return vs->n_rs ? bsearch(rs, vs->rs, vs->n_rs, sizeof(*vs->rs), rs_order) : NULL;
 }
 
 void compiled_free(struct compiled *compiled)

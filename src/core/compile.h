@@ -3,13 +3,16 @@
 #include "base/arena.h"
 #include "core/model.h"
 
+struct wanted_rs {
+	struct rs_key key;
+	uint64_t uid; /* which pod it is, as a number; 0 = not known */
+};
 struct wanted_vs {
 	struct vs_key key;
 	struct vs_attrs attrs;
 	const char *port_name; /* "" if unnamed */
 	struct drain_policy drain;
-	struct rs_key *rs;     /* sorted by rs_cmp(), each once; weight 1 */
-	uint64_t *uids;        /* of each rs: which pod it is, as a number; 0 = not known */
+	struct wanted_rs *rs;  /* sorted by rs_cmp(), each once; weight 1 */
 	size_t n_rs;
 };
 /* What one Service wants. */
@@ -26,4 +29,5 @@ struct node_facts {
 
 /* owned: compiled_free(). A subject without Service wants nothing. */
 struct compiled *compile(const struct subject *subject, const struct node_facts *facts);
+const struct wanted_rs *wanted_vs_find(const struct wanted_vs *vs, const struct rs_key *rs); /* NULL: it is not wanted there */
 void compiled_free(struct compiled *compiled); /* NULL is fine */

@@ -194,21 +194,16 @@ void seen_rs_supersede(struct observed *o, struct seen_vs *vs, struct seen_rs *r
 	observed_dirty(o, vs);
 }
 
-static int rs_order(const void *a, const void *b)
-{
-	return rs_cmp(a, b);
-}
-
 void observed_supersede(struct observed *o, const struct wanted_vs *w)
 {
 	struct seen_vs *vs;
 
 	DL_FOREACH2(o->draining, vs, next_draining)
-		for (size_t i = 0; i < vs->n_rs && vs->key.proto == w->key.proto && w->n_rs; i++) {
+		for (size_t i = 0; i < vs->n_rs && vs->key.proto == w->key.proto; i++) {
 			struct seen_rs *rs = &vs->rs[i];
-			const struct rs_key *at = rs->drain.on && rs->uid ? bsearch(&rs->key, w->rs, w->n_rs, sizeof(*w->rs), rs_order) : NULL;
+			const struct wanted_rs *at = rs->drain.on && rs->uid ? wanted_vs_find(w, &rs->key) : NULL;
 
-			if (at && w->uids[at - w->rs] && w->uids[at - w->rs] != rs->uid)
+			if (at && at->uid && at->uid != rs->uid)
 				seen_rs_supersede(o, vs, rs);
 		}
 }

@@ -40,16 +40,6 @@ static void emit_addr(struct planner *p, enum op_kind kind, const struct seen_ad
 	*vec_push(&p->out->ops) = (struct op){ .kind = kind, .vs.ip = addr->ip };
 }
 
-static int rs_order(const void *a, const void *b)
-{
-	return rs_cmp(a, b);
-}
-
-static const struct rs_key *wants_rs(const struct wanted_vs *w, const struct rs_key *key)
-{
-	return w->n_rs ? bsearch(key, w->rs, w->n_rs, sizeof(*w->rs), rs_order) : NULL;
-}
-
 /* A real server that nobody wants: out of service first, gone only when the kernel counts nothing on it. */
 static void plan_unwanted(struct planner *p, struct seen_vs *vs, struct seen_rs *rs)
 {
@@ -99,7 +89,7 @@ static void plan_served(struct planner *p, struct seen_vs *vs, bool wanted)
 
 struct shuffled {
 	uint64_t rank;
-	const struct rs_key *key; /* in the wanted ones */
+	const struct wanted_rs *rs;
 };
 
 static int rank_cmp(const void *a, const void *b)
@@ -109,13 +99,13 @@ static int rank_cmp(const void *a, const void *b)
 	return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-static void emit_new(struct planner *p, const struct seen_vs *vs, const struct rs_key *key, uint64_t uid)
+static void emit_new(struct planner *p, const struct seen_vs *vs, const struct wanted_rs *rs)
 {
 	struct op *op = emit(p, OP_RS_ADD, vs, NULL);
 
-	op->rs = *key;
+	op->rs = rs->key;
 	op->weight = 1;
-	op->uid = uid;
+	op->uid = rs->uid;
 }
 
 /* New real servers, in an order of this node's own: rr starts at the same server on every node otherwise. */
@@ -125,19 +115,21 @@ static void plan_new(struct planner *p, struct seen_vs *vs, const struct wanted_
 	size_t n = 0;
 
 	for (size_t i = 0; i < w->n_rs; i++) {
-		if (vs->present && seen_rs_find(vs, &w->rs[i]))
+		const struct rs_key *key = &w->rs[i].key;
+
+		if (vs->present && seen_rs_find(vs, key))
 			continue;
-		if (observed_flushing(p->observed, vs->key.proto, &w->rs[i])) {
+		if (observed_flushing(p->observed, vs->key.proto, key)) {
 			observed_dirty(p->observed, vs); /* when the old pod's connections are gone */
 			wake_at(p, mono_after(p->now, FLUSH_LOOK_MS));
 			continue;
 		}
-		missing[n].rank = hash_bytes(hash_bytes(p->set->seed ^ HASH_START, &vs->key, sizeof(vs->key)), &w->rs[i], sizeof(w->rs[i]));
-		missing[n++].key = &w->rs[i];
+		missing[n].rank = hash_bytes(hash_bytes(p->set->seed ^ HASH_START, &vs->key, sizeof(vs->key)), key, sizeof(*key));
+		missing[n++].rs = &w->rs[i];
 	}
 	qsort(missing, n, sizeof(*missing), rank_cmp);
 	for (size_t i = 0; i < n; i++)
-		emit_new(p, vs, missing[i].key, w->uids[missing[i].key - w->rs]);
+		emit_new(p, vs, missing[i].rs);
 	free(missing);
 }
 
@@ -165,9 +157,13 @@ static void plan_kept(struct planner *p, struct seen_vs *vs, struct seen_rs *rs,
 /* Will a wanted real server be in service when this pass is over? */
 static bool can_serve(const struct planner *p, const struct seen_vs *vs, const struct wanted_vs *w)
 {
-	for (size_t i = 0; i < w->n_rs; i++)
-		if (!observed_flushing(p->observed, vs->key.proto, &w->rs[i]))
+	for (size_t i = 0; i < w->n_rs; i++) {
+		const struct seen_rs *rs = seen_rs_find(vs, &w->rs[i].key);
+
+		/* One that is there stays while connections of its address's last pod go from another virtual server. */
+		if (!observed_flushing(p->observed, vs->key.proto, &w->rs[i].key) || (rs && rs->weight > 0 && !rs->superseded))
 			return true;
+	}
 	return false;
 }
 
@@ -215,10 +211,10 @@ static void plan_wanted(struct planner *p, struct seen_vs *vs, const struct want
 	plan_new(p, vs, w);
 	for (size_t i = 0; i < vs->n_rs; i++) {
 		struct seen_rs *rs = &vs->rs[i];
-		const struct rs_key *want = wants_rs(w, &rs->key);
+		const struct wanted_rs *want = wanted_vs_find(w, &rs->key);
 
 		if (want)
-			plan_kept(p, vs, rs, w->uids[want - w->rs]);
+			plan_kept(p, vs, rs, want->uid);
 		else if (!p->set->hold)
 			plan_unwanted(p, vs, rs);
 	}

@@ -52,7 +52,7 @@ static void take_vs(void *ctx, const struct wanted_vs *vs, const char *service)
 		.rs = arena_alloc(ret->arena, vs->n_rs * sizeof(*out->rs)), .n_rs = vs->n_rs,
 	};
 	for (size_t i = 0; i < vs->n_rs; i++)
-		out->rs[i] = (struct planner_rs){ vs->rs[i], 1 };
+		out->rs[i] = (struct planner_rs){ vs->rs[i].key, 1 };
 }
 
 static int vs_order(const void *a, const void *b)

@@ -27,9 +27,7 @@ static void add_rs(struct view_vs *out, const struct seen_rs *rs, const struct w
 {
 	struct view_rs *v = &out->rs[out->n_rs++];
 
-	*v = (struct view_rs){ rs->key, rs->weight, rs->active, rs->inactive, false, rs->drain.on };
-	for (size_t i = 0; w && i < w->n_rs && !v->wanted; i++)
-		v->wanted = rs_cmp(&w->rs[i], &rs->key) == 0;
+	*v = (struct view_rs){ rs->key, rs->weight, rs->active, rs->inactive, w && wanted_vs_find(w, &rs->key), rs->drain.on };
 }
 
 static int view_vs_cmp(const void *a, const void *b)

@@ -54,7 +54,7 @@ mutant "no answer is a no" settle.c '/^static void doubt/,/^}/s/vs->stale = true
 mutant "reads it for ever" observed_take.c '/^bool observed_take_rss/,/^}/{/vs->stale = false;/d}' I7 failures
 mutant "an empty dump is believed" observed_take.c 's/bool again = .*/bool again = false;/' I2 restart-skips
 mutant "goes on with old zeros" settle.c '/drain_again(&rs->drain, now); .* dumps/d' I1 hand-skips
-mutant "adds before the connections of the other pod are gone" plan.c '/^static void plan_new/,/^}/s/if (observed_flushing/if (0 \&\& observed_flushing/' I8 pods
+mutant "adds before the connections of the other pod are gone" plan.c '/^static void plan_new/,/^}/s/if (observed_flushing/if (0 \&\& observed_flushing/;/^static bool can_serve/,/^}/s/ || (rs .*superseded))$/)/' I8 pods
 mutant "does not wait behind a limit" settle.c 's/if (rs->superseded || .*deadline, now)))$/if (rs->superseded)/' I8 pods-limit
 mutant "a pod that is not known is another one" plan.c '/^static void plan_kept/,/^}/s/rs->uid && uid && /rs->uid \&\& /' I2 pods
 mutant "a pod that was not known is another one" plan.c '/^static void plan_kept/,/^}/s/rs->uid && uid && /uid \&\& /' I2 pods-restart

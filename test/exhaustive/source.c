@@ -82,7 +82,7 @@ void source_init(void)
 		if (source_vs(&source))
 			the_attrs = source_vs(&source)->attrs;
 		if (source_wants(&source, A))
-			the_uid[source.pod] = source_vs(&source)->uids[0];
+			the_uid[source.pod] = source_vs(&source)->rs[0].uid;
 	}
 }
 
@@ -106,10 +106,7 @@ bool source_wants(const struct source *source, int rs)
 {
 	const struct wanted_vs *w = source_vs(source);
 
-	for (size_t i = 0; w && i < w->n_rs; i++)
-		if (rs_cmp(&w->rs[i], &the_rs[rs]) == 0)
-			return true;
-	return false;
+	return w && wanted_vs_find(w, &the_rs[rs]);
 }
 
 void source_change(const struct source *from, const struct source *to, void (*touched)(void *ctx, const struct vs_key *key), void *ctx)

@@ -22,7 +22,7 @@ static const char *chosen(struct slice **slices, size_t n, bool local)
 	text[0] = 0;
 	for (size_t i = 0; i < c->vss[0].n_rs; i++) {
 		strcat(text, i ? " " : "");
-		strcat(text, rs_format(&c->vss[0].rs[i], rs));
+		strcat(text, rs_format(&c->vss[0].rs[i].key, rs));
 	}
 	compiled_free(c);
 	free(s.slices.v);
